@@ -1,4 +1,4 @@
-/** `fetch` for addresses that a server's words lead to: never to a network that the server itself is not in (S-172). */
+/** `fetch` for addresses from a server: it never reaches a network that the server itself is not in (S-172). */
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import { isOwnAddress, isPrivateAddress, isPublicAddress } from "@sheaf/base/public-address";
@@ -9,11 +9,11 @@ import { type HostAddress, isServicePort, resolveAllowed } from "@sheaf/sandbox/
 /** Longest answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** For one request. Milliseconds. */
+/** Time for one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 export interface CheckedFetchPorts {
-  /** The address of the proxy for a URL; undefined: none. @throws SheafError CONFIG_INVALID. */
+  /** Returns the address of the proxy for a URL; undefined: no proxy. @throws SheafError CONFIG_INVALID. */
   readonly findProxy: (url: URL) => string | undefined;
   readonly resolveHost?: (host: string) => Promise<readonly HostAddress[]>;
 }
@@ -21,15 +21,15 @@ export interface CheckedFetchPorts {
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A server on this machine may lead to this machine, to private networks and to public hosts; one in a private network to
- * private networks and public hosts; any other to public hosts only. What is not on this machine must be https.
- * A host is resolved once, and the connections go to the addresses that were checked. Redirects are not followed.
- * It fails with an Error that names the host.
+ * Creates the `fetch`. A server on this machine may refer to this machine, private networks and public hosts, a server
+ * in a private network to private networks and public hosts, any other to public hosts only. Other machines need https.
+ * It resolves a host once, and connects to the addresses that it checked. It does not follow redirects, and fails with
+ * an Error that contains the host.
  */
 export function createCheckedFetch(serverUrl: string, ports: CheckedFetchPorts): Fetch {
   const { resolveHost: look = (host: string) => lookup(host, { all: true, verbatim: true }) } = ports;
   const known = new Map<string, Promise<readonly HostAddress[]>>();
-  // A name that leads elsewhere each time would pass every check.
+  // A name that resolves to another address each time would pass every check.
   const resolveHost = (host: string): Promise<readonly HostAddress[]> => {
     const found = known.get(host) ?? look(host);
     known.set(host, found);
@@ -60,14 +60,14 @@ export function createCheckedFetch(serverUrl: string, ports: CheckedFetchPorts):
   };
 }
 
-/** What the addresses of the server allow. */
+/** Returns the addresses that the server's own addresses allow. */
 async function findReach(
   server: URL,
   resolveHost: (host: string) => Promise<readonly HostAddress[]>,
 ): Promise<(address: string) => boolean> {
   const isInner = (address: string): boolean => isPublicAddress(address) || isPrivateAddress(address);
   const isAny = (address: string): boolean => isInner(address) || isOwnAddress(address);
-  // Only these names are of this machine wherever they are looked up.
+  // These names alone mean this machine wherever they are looked up.
   const name = toName(server);
   if (isOwnAddress(name) || name === "localhost" || name.endsWith(".localhost")) return isAny;
   const found = await resolveAllowed(name, resolveHost, isPrivateAddress).catch(() => undefined);

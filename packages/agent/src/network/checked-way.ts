@@ -6,10 +6,10 @@ import { connect as connectSecure } from "node:tls";
 import type { HostAddress } from "@sheaf/sandbox/launch/proxy";
 import { openTunnel } from "./proxy-tunnel.ts";
 
-/** The way a request reaches a checked address: the name is never resolved again, so it cannot lead elsewhere. */
+/** The way a request reaches a checked address: the name is never resolved again, so it cannot mean another one. */
 export type NetworkWay =
   | { readonly lookup: LookupFunction; readonly agent: false }
-  // With an agent, Node would ignore it.
+  // Node would ignore it if it got an agent.
   | { readonly createConnection: () => Socket };
 
 export function toDirectWay(addresses: readonly HostAddress[]): NetworkWay {
@@ -22,7 +22,7 @@ export function toDirectWay(addresses: readonly HostAddress[]): NetworkWay {
   };
 }
 
-/** A proxy that got the name would resolve it itself, perhaps to another host. So it gets the address. */
+/** Opens a tunnel to an address. A proxy that got the name would resolve it itself, perhaps to another host. */
 export async function openTunneledWay(
   url: URL,
   addresses: readonly HostAddress[],
@@ -45,7 +45,7 @@ interface RequestOptions {
   readonly signal: AbortSignal;
 }
 
-/** Resolves with the head of the answer. Redirects are not followed. */
+/** Sends a request, and resolves with the head of the answer. Does not follow redirects. */
 export function sendRequest(
   url: URL,
   way: NetworkWay,

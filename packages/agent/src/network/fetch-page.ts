@@ -20,7 +20,7 @@ interface WebPage {
   readonly text: string;
   /** Bytes read, at most the limit. */
   readonly bytes: number;
-  /** The page is longer. */
+  /** True if the page is longer. */
   readonly isCut: boolean;
 }
 
@@ -33,19 +33,19 @@ export interface PageFetcher {
   fetchPage(url: string, signal: AbortSignal): Promise<PageResult>;
 }
 
-/** Bytes of a page, unpacked; the rest is cut off. */
+/** Bytes of an unpacked page; Sheaf ignores the rest. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const MAX_URL = 4096;
 const TIMEOUT_MS = 30_000;
 
-/** What a fetcher needs from its surroundings; tests use local servers. */
+/** The ports of a fetcher; tests use local servers. */
 interface FetchPorts {
-  /** The address of the proxy for a page; undefined: none. @throws SheafError CONFIG_INVALID. */
+  /** Returns the address of the proxy for a page; undefined: no proxy. @throws SheafError CONFIG_INVALID. */
   readonly findProxy: (url: URL) => string | undefined;
   readonly resolveHost: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed: (address: string) => boolean;
-  /** Milliseconds for all of it. */
+  /** Milliseconds for the whole fetch. */
   readonly timeoutMs: number;
 }
 
@@ -57,8 +57,8 @@ const publicNetwork: FetchPorts = {
 };
 
 /**
- * Creates a fetcher. A host is resolved once, and the connection goes to the address that was checked; redirects stay
- * within the host. No cookies, no credentials. A proxy gets that address, never the name. Failures are values.
+ * Creates a fetcher. It resolves a host once, and connects to the address that it checked; redirects stay within the
+ * host. No cookies, no credentials. A proxy gets that address, never the name. Failures are values.
  */
 export function createPageFetcher(given: Partial<FetchPorts> = {}): PageFetcher {
   const ports = { ...publicNetwork, ...given };
@@ -100,7 +100,7 @@ async function followPage(given: string, ports: FetchPorts, signal: AbortSignal)
     response.destroy();
     const next = parseUrl(target);
     if (!next) return fail("REDIRECTED", `${url.href} leads to ${shorten(target)}, which is not a web address`);
-    // Another host is another permission.
+    // Another host needs another permission.
     if (next.hostname !== url.hostname || (url.protocol === "https:" && next.protocol === "http:")) {
       return fail("REDIRECTED", `${url.href} leads to ${next.href}: call web_fetch with that address if you want it`);
     }
@@ -188,12 +188,12 @@ function fail(code: string, message: string): PageResult {
   return { ok: false, error };
 }
 
-/** In one line: what a server or a model wrote is shown in part only. */
+/** Shortens a text of a server or a model, in one line. */
 function shorten(text: string): string {
   return JSON.stringify(text.slice(0, 200)).slice(1, -1);
 }
 
-/** The reason why a page could not be fetched; for a proxy, also why its own look-up is not enough. */
+/** Explains why a page could not be fetched and, for a proxy, why its own look-up is not enough. */
 function explainFailure(error: unknown): string {
   if (error instanceof SheafError) return `: ${error.message}`;
   if (!(error instanceof TunnelError)) return ` (${toReason(error)}): check the address`;
@@ -207,10 +207,10 @@ function toReason(error: unknown): string {
   return code || shorten(error.message);
 }
 
-/** The beginning of a page that is searched for its encoding. Bytes. */
+/** Bytes at the start of a page that may contain its encoding. */
 const HEAD_BYTES = 2048;
 
-/** The way a content type is read; undefined: not text. A missing type counts as text. */
+/** Returns the kind of a content type; undefined: not text. A missing type is text. */
 function findTextKind(contentType: string): "html" | "text" | undefined {
   const [type = ""] = contentType.toLowerCase().split(";", 1);
   const name = type.trim();
@@ -221,7 +221,7 @@ function findTextKind(contentType: string): "html" | "text" | undefined {
     : undefined;
 }
 
-/** Bytes that are invalid in the page's encoding become U+FFFD. */
+/** Creates the decoder of a page. Bytes that are invalid in its encoding become U+FFFD. */
 function createDecoder(
   bytes: Uint8Array,
   contentType: string,
@@ -237,7 +237,7 @@ function createDecoder(
   }
 }
 
-/** The encoding of a byte order mark. */
+/** Returns the encoding of a byte order mark. */
 function findMark(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return "utf-16le";

@@ -6,9 +6,9 @@ import { startThread } from "@sheaf/base/start-thread";
 const LIMIT_MS = 5000;
 
 /**
- * Returns the `main` part of the page if there is one. Links stay as the page has them, except
- * that a link with `javascript:` becomes its text.
- * @throws the reason of `signal` when it aborts, else an Error that says why the page has no Markdown.
+ * Returns the `main` part of the page if there is one. Links stay as the page has them, except that a link with
+ * `javascript:` becomes its text.
+ * @throws the reason of `signal` when it aborts, else an Error with the reason why the page has no Markdown.
  */
 export async function toMarkdown(html: string, signal: AbortSignal): Promise<string> {
   const worker = startThread(import.meta.url, "markdown-worker", { workerData: html });

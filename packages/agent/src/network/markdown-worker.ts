@@ -16,7 +16,7 @@ initSync({ module: readFileSync(program) });
 const html = workerData as string;
 // The title of a page mostly repeats its first heading.
 if (/<h1[\s>]/i.test(html)) exclude.push("title");
-// Without a `main` element, the library looks for one by headings, and can lose what comes before them.
+// If a page has no `main` element, the library looks for one by headings, and can lose the text before them.
 const main = /<main[\s>]/i.test(html) ? convert(true) : "";
 const port = parentPort!;
 port.postMessage(main.trim() === "" ? convert(false) : main);

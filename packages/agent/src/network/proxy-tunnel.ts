@@ -8,7 +8,7 @@ export class TunnelError extends Error {}
 
 /**
  * Opens a tunnel to `authority` (host and port). The proxy is an http or https address.
- * @throws TunnelError; what the signal throws.
+ * @throws TunnelError, or the reason of the signal.
  */
 export async function openTunnel(proxy: string, authority: string, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();

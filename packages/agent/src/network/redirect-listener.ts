@@ -8,21 +8,21 @@ const path = "/callback";
 const MAX_ADDRESS = 8192;
 
 export interface RedirectListener {
-  /** To be given to the authorization server: `http://127.0.0.1:PORT/callback`. */
+  /** The address for the authorization server: `http://127.0.0.1:PORT/callback`. */
   readonly url: string;
   /** The first redirect with the right state. */
   readonly redirected: Promise<URLSearchParams>;
   close(): void;
 }
 
-/** `port`: 0 for any. Only a redirect with this `state` counts. @throws an error of the system if the port is taken. */
+/** Listens for a redirect with this `state`. `port`: 0 for any. @throws an error of the system for a used port. */
 export async function openRedirectListener(port: number, state: string): Promise<RedirectListener> {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
   const listening = Promise.withResolvers<void>();
   let url = "";
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const given = (request.url ?? "").length <= MAX_ADDRESS ? parseRedirect(`${request.url}`, url, state) : undefined;
-    // A page of the web that leads a name of its own to this machine learns nothing.
+    // A page of the web whose host name points to this machine learns nothing.
     const isMeant = given !== undefined && request.method === "GET" && `http://${request.headers.host}${path}` === url;
     response.writeHead(isMeant ? 200 : 404, {
       "content-type": "text/plain; charset=utf-8",
@@ -49,7 +49,7 @@ export async function openRedirectListener(port: number, state: string): Promise
   };
 }
 
-/** The parameters of an address to which a browser was redirected; undefined: it is not this one, or not for this login. */
+/** Returns the parameters of a redirect; undefined if its address is another one, or it is for another login. */
 export function parseRedirect(address: string, redirectUrl: string, state: string): URLSearchParams | undefined {
   const given = URL.parse(address, redirectUrl);
   const wanted = new URL(redirectUrl);
