@@ -1,4 +1,4 @@
-/** A run as updates of a session of the Agent Client Protocol, version 1 (X17): for editors. */
+/** A run as updates of an editor's session, by the Agent Client Protocol, version 1 (X17). */
 import { isAbsolute, join } from "node:path";
 import type {
   ContentBlock,
@@ -26,7 +26,7 @@ import { formatAction } from "./action-words.ts";
 import { createAgentNames, toOwnEvent } from "./agent-names.ts";
 
 export interface AcpProjection {
-  /** The updates for an editor; most events have some. */
+  /** Returns the updates for an editor; most events have some. */
   push(event: RunEvent): readonly SessionUpdate[];
 }
 
@@ -40,7 +40,6 @@ export interface AcpProjectionOptions {
   readonly spentUsd?: number;
 }
 
-/** A fresh projection of one run. */
 export function createAcpProjection(options: AcpProjectionOptions = {}): AcpProjection {
   return new AcpUpdates(options);
 }
@@ -55,7 +54,7 @@ class AcpUpdates implements AcpProjection {
   #workspace = "";
   /** Tokens. Undefined if the model's window is unknown. */
   #window: number | undefined;
-  /** True if a summary was asked for, and has not come (C55). */
+  /** True while the user waits for a summary (C55). */
   #awaitsSummary = false;
 
   constructor({ withPrompt = false, spentUsd = 0 }: AcpProjectionOptions) {
@@ -118,7 +117,7 @@ class AcpUpdates implements AcpProjection {
     }
   }
 
-  /** After each request that fills or empties the window. */
+  /** Returns the usage after each request that fills or empties the window. */
   #toUsage(event: RunEvent): SessionUpdate[] {
     if (this.#window === undefined || (event.type !== "turn_end" && event.type !== "compaction")) return [];
     const { usage } = event;
@@ -147,7 +146,7 @@ class AcpUpdates implements AcpProjection {
     return [{ path, ...(Number.isSafeInteger(offset) && (offset as number) > 0 && { line: offset as number }) }];
   }
 
-  /** Content replaces what was there, so that each update has all of it. */
+  /** Returns all output so far, since each update replaces the content before it. */
   #pushOutput(callId: string, delta: string): SessionUpdate[] {
     const output = toTail((this.#outputs.get(callId) ?? "") + delta);
     this.#outputs.set(callId, output);
@@ -199,7 +198,7 @@ export function toStopReason({ reason, error }: RunEnd): StopReason | undefined 
   }
 }
 
-/** What the call is about, in one line. */
+/** Returns the subject of a call, in one line. */
 function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): string {
   const subject = [
     args.command,
@@ -215,7 +214,7 @@ function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): str
   return describeTool(toolName)?.access === "command" ? `\`${line}\`` : `${toolName} ${line}`;
 }
 
-/** What the user wrote, and the names of what was attached: the bytes stay in the log (N66). */
+/** Returns the user's prompt, and the names of its attachments: their bytes stay in the log (N66). */
 function toUserUpdates(prompt: string, attachments: readonly Attachment[] = []): SessionUpdate[] {
   const lines = attachments.map((attachment) => `\n[${formatAttachment(attachment)}]`);
   return [prompt, ...lines].map((text) => ({ sessionUpdate: "user_message_chunk", content: toText(text) }));
@@ -254,7 +253,7 @@ function toHunks(patch = ""): readonly StructuredPatchHunk[] {
   return parsePatch(patch)[0]?.hunks ?? [];
 }
 
-/** The lines of a hunk that begin with one of the signs, without it. */
+/** Returns the lines of a hunk that start with one of the signs, without it. */
 function toSide(lines: readonly string[], signs: string): string {
   const side = lines.filter((line) => signs.includes(line.charAt(0)));
   return side.map((line) => `${line.slice(1)}\n`).join("");

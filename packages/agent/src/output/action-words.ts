@@ -21,7 +21,7 @@ export function toLocale(value: string): Locale {
   return language === "de" || language === "tr" || language === "ja" ? language : "en";
 }
 
-/** One action line (C11): `Read file`; a call that did not succeed says so after a colon. */
+/** Returns one action line (C11): `Read file`, and after a colon the failure of a call that did not succeed. */
 export function formatAction(toolName: string, result: ToolResult, locale: Locale): string {
   const set = words[locale];
   const { effect } = result;

@@ -3,22 +3,22 @@ import type { ApprovalRequest, RunEnd, RunEvent, RunEventBody, ToolResult } from
 import type { Projection } from "./projection.ts";
 
 interface AiSdkUiOptions {
-  /** The model's reasoning too (N14). */
+  /** True to include the model's reasoning (N14). */
   readonly includeThinking?: boolean;
-  /** Undefined: the stream goes on at a question, for clients that answer it elsewhere. */
+  /** The known questions; undefined: the stream continues at a question, for clients that answer it elsewhere. */
   readonly questions?: UiQuestions | undefined;
 }
 
 /** Questions of a log whose stream ends at the next one (X23): by its protocol, the answer is another request. */
 export interface UiQuestions {
-  /** The client has what is up to the last of these. Ids of approvals. */
+  /** Ids of approvals that the client has, with all events up to the last of them. */
   readonly seen: ReadonlySet<string>;
-  /** Those that need no answer any more. */
+  /** Ids of approvals that need no answer any more. */
   readonly resolved: ReadonlySet<string>;
 }
 
 interface AiSdkUiProjection extends Projection {
-  /** The stream ended at a question. */
+  /** True if the stream ended at a question. */
   readonly isPaused: boolean;
 }
 
@@ -59,7 +59,7 @@ export function createAiSdkUiProjection({
 /** A call that has not ended, in the order of the model. */
 interface OpenCall {
   readonly callId: string;
-  /** Held back until it is the first one. */
+  /** Chunks that wait until the call is the first one. */
   chunks: Chunk[];
   hasEnded: boolean;
 }

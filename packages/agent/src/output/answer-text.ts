@@ -7,11 +7,11 @@ export interface AnswerText {
   push(event: RunEvent): void;
   /** All pieces, joined by the rule of C3; a single one is exactly as it came. */
   readonly whole: string;
-  /** What followed the last tool call; blank if the answer ends with it. */
+  /** The text after the last tool call; blank if the answer ends with the call. */
   readonly last: string;
 }
 
-/** Calls that Sheaf itself makes at the end separate nothing, and those of the provider only what has text after them. */
+/** Creates the collector. Calls of the provider split only text that follows, and Sheaf's calls at the end none. */
 export function createAnswerText(): AnswerText {
   const pieces: GrowingText[] = [createGrowingText()];
   let isSplit = false;

@@ -2,17 +2,17 @@
 import { createGrowingText, type GrowingText } from "@sheaf/base/growing-text";
 
 export interface AssistantPieces {
-  /** The pieces of this delta; none while it is held back. */
+  /** Returns the pieces of this delta; an empty list while it waits. */
   push(delta: string): readonly string[];
-  /** What was held back, at the end of a stretch of text. */
+  /** Returns the text that waits, at the end of a stretch of text. */
   flush(): readonly string[];
 }
 
 const isBlank = (text: string): boolean => text.trim() === "";
 
 /**
- * A chunk that is only white space, or equal to the previous one, is joined to the next (C7): readers drop both.
- * What is held back at the end has no next chunk; if it equals the previous piece, it is sent in two pieces.
+ * Joins a chunk that is only white space, or equal to the previous one, to the next (C7): readers drop both. A rest at
+ * the end that equals the previous piece becomes two pieces.
  */
 export function createAssistantPieces(): AssistantPieces {
   /** The first of the held deltas, usually the only one. */

@@ -1,4 +1,4 @@
-/** From the name of a format to its projection (C2), except those of documents, which are large to load. */
+/** Creates the projection of a format (C2), except for formats of documents, which are large to load. */
 import type { Locale } from "../tools/tool-traits.ts";
 import { createCursorStreamProjection, type PartialOutput } from "./cursor-stream.ts";
 import { createJsonProjection } from "./json.ts";
@@ -10,9 +10,9 @@ import { createTextProjection } from "./text.ts";
 export interface ProjectionOptions {
   readonly locale: Locale;
   readonly includeThinking: boolean;
-  /** C30; default `sheaf`. */
+  /** The profile (C30); default `sheaf`. */
   readonly profile?: CliProfile;
-  /** Of `sheaf show`: `text` and `json` say how a run failed, too; else stderr does (C21, C31). */
+  /** True for `sheaf show`: `text` and `json` include a run's failure, which otherwise is on stderr (C21, C31). */
   readonly showsFailure?: boolean;
   /** `--stream-partial-output`, which only `cursor-2026` needs. */
   readonly partial?: PartialOutput | undefined;

@@ -7,7 +7,7 @@ import { createResultCollector, toBareId } from "./result-line.ts";
 import type { StreamJsonOptions } from "./stream-json.ts";
 import { createToolCallTracker } from "./tool-call-tracker.ts";
 
-/** What `--stream-partial-output` prints. */
+/** Output of `--stream-partial-output`. */
 export type PartialOutput = "deltas" | "both";
 
 export interface CursorProjectionOptions extends StreamJsonOptions {
@@ -15,7 +15,7 @@ export interface CursorProjectionOptions extends StreamJsonOptions {
   readonly partial?: PartialOutput | undefined;
 }
 
-/** Creates the lines; keeps only the answer's text and the open calls. They have none of Sheaf's own fields. */
+/** Creates the lines, without Sheaf's own fields; keeps only the answer's text and the open calls. */
 export function createCursorStreamProjection(options: CursorProjectionOptions = {}): Projection {
   return new CursorStream(options);
 }
@@ -94,7 +94,7 @@ class CursorStream implements Projection {
     return pieces.map((text) => this.#assistantLine(text, { timestamp_ms: time }));
   }
 
-  /** A segment before a tool call names its request; blank text waits for the next segment. */
+  /** Ends a segment before a tool call, with the id of its request; blank text waits for the next segment. */
   #endSegment(time: number): string[] {
     const rest = this.#partialLines(this.#pieces.flush(), time);
     const { text } = this.#segment;
@@ -105,7 +105,7 @@ class CursorStream implements Projection {
     return [...rest, this.#assistantLine(text, { model_call_id: this.#callId(), timestamp_ms: time })];
   }
 
-  /** The last segment has neither id nor time; a run that fails has no `result` line. */
+  /** Ends the answer. The last segment has no id and no time; a run that fails has no `result` line. */
   #endLines(time: number): string[] {
     const rest = [...this.#endThinking(time), ...this.#partialLines(this.#pieces.flush(), time)];
     const { text } = this.#segment;
@@ -140,7 +140,7 @@ class CursorStream implements Projection {
     return [encodeLine({ type: "tool_call", ...call, ...ids })];
   }
 
-  /** One per model request. */
+  /** Returns one id per model request. */
   #callId(): string {
     return `${this.#requestId}-${this.#turn - 1}`;
   }
@@ -150,7 +150,7 @@ function toMessage(role: "user" | "assistant", text: string): object {
   return { role, content: [{ type: "text", text }] };
 }
 
-/** The fields of that program, in its order, and those of an explicit flag. */
+/** The fields of that program, in its order, with the field of an explicit flag. */
 export type CursorResult = { readonly usage: CliUsage } & Pick<
   ResultSuccess,
   | "type"
@@ -164,7 +164,7 @@ export type CursorResult = { readonly usage: CliUsage } & Pick<
   | "structured_output"
 >;
 
-/** Without the fields that are Sheaf's own. */
+/** Removes the fields that only Sheaf has. */
 export function toCursorResult(result: ResultSuccess): CursorResult {
   const { type, subtype, duration_ms, duration_api_ms, is_error, result: text, session_id, request_id } = result;
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = result.usage ?? {};

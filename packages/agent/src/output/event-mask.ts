@@ -12,7 +12,7 @@ export type EventMask = (event: RunEvent) => readonly RunEvent[];
 
 export interface EventMaskOptions {
   readonly mask?: TextMask;
-  /** Also masks the file contents of edits. People must see them, collectors need not. Default: false. */
+  /** True to mask the file contents of edits. People must see them, collectors need not. Default: false. */
   readonly masksEdits?: boolean;
   /** Leaves approval requests as they are, because a person must see the whole call (S-16). Default: false. */
   readonly keepsQuestions?: boolean;
@@ -73,7 +73,7 @@ interface OpenText {
 /** The events of one run or one subagent. */
 class RunMask {
   readonly #options: EventMaskOptions & { readonly mask: TextMask };
-  /** By type, or by call and stream. */
+  /** Open texts by type, or by call and stream. */
   readonly #texts = new Map<string, OpenText>();
   readonly #edits = new Set<string>();
 
@@ -113,7 +113,7 @@ class RunMask {
       case "approval_request":
         return [this.#options.keepsQuestions ? event : this.#maskAll(event)];
       default: {
-        // A text that was cut continues in the next turn.
+        // A text whose turn ended early continues in the next turn.
         const isCut = event.type === "turn_start" || (event.type === "turn_end" && event.cut);
         return [...(isCut ? [] : this.#end("text_delta", "reasoning_delta")), this.#maskAll(event)];
       }

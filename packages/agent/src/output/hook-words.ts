@@ -1,4 +1,4 @@
-/** What a hook did, for a person at a terminal (C80). */
+/** Lines about hooks, for a person at a terminal (C80). */
 import { type HookResult, readNotices } from "@sheaf/protocol";
 import type { Locale } from "../tools/tool-traits.ts";
 
@@ -64,13 +64,13 @@ const words: Readonly<Record<Locale, Words>> = {
   },
 };
 
-/** Of a command that took too long (N37). */
+/** Exit code of a command that took too long (N37). */
 const timeoutCode = 124;
 
-/** Events whose refusal the line of the call, or the failure of the run, tells in full. */
+/** Events whose refusal is in the line of the call, or in the failure of the run. */
 const refusing: ReadonlySet<string> = new Set(["PreToolUse", "UserPromptSubmit"]);
 
-/** One line for each thing that a person would otherwise not learn; what it tells the user comes first. */
+/** Returns one line for each fact that a person would otherwise miss, after the hook's message to the user. */
 export function formatHook(result: HookResult, locale: Locale): readonly string[] {
   const { event, status, exitCode, decision, reason = "", arguments: given, context, notice } = result;
   const set = words[locale];

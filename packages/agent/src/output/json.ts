@@ -12,8 +12,8 @@ interface JsonOptions {
 }
 
 /**
- * Prints one object when the run succeeds, asks the user, or fails with an answer, and with `showsFailure` when it fails. In the profile
- * `cursor-2026` a question prints nothing either, and the object has the fields of that program alone (C30).
+ * Prints one object when the run succeeds, asks the user, or fails with an answer, and with `showsFailure` when it
+ * fails. `cursor-2026` prints no object for a question, and only that program's fields (C30).
  */
 export function createJsonProjection(options: JsonOptions = {}): Projection {
   const { profile, showsFailure = false } = options;
@@ -22,7 +22,7 @@ export function createJsonProjection(options: JsonOptions = {}): Projection {
   const toObject = (result: ResultLine | undefined): Record<string, unknown> | undefined => {
     if (!result) return undefined;
     const isCursor = profile === "cursor-2026";
-    // Nothing was streamed that it must equal (C7).
+    // The format streams no text that the result must equal (C7).
     const whole = isCursor ? result : { ...result, result: answer.whole };
     if (result.is_error)
       return showsFailure || (!isCursor && hasAnswer(result.error)) ? toJsonObject(whole) : undefined;

@@ -25,7 +25,7 @@ export interface OpenAiError {
   readonly code: string;
 }
 
-/** The way an answer failed that had begun. */
+/** The failure of an answer that had started. */
 export interface OpenAiFailure {
   readonly status: number;
   readonly error: OpenAiError;
@@ -120,7 +120,7 @@ interface Delta {
 
 /** A log as one text, with the words of OpenAI for its end. */
 export class OpenAiChat {
-  /** Present after an end that is no failure. */
+  /** Present after an end without a failure. */
   finishReason: string | undefined;
   failure: OpenAiFailure | undefined;
   used: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };

@@ -4,10 +4,10 @@ import type { SchemaName } from "@sheaf/protocol/schemas";
 export interface Operation {
   readonly summary: string;
   readonly id: string;
-  /** Without the parameters of the path, which its address names. */
+  /** Parameters, except for those in the path. */
   readonly parameters?: readonly unknown[];
   readonly request?: SchemaName | "any";
-  /** Answers other than errors, by status: a schema, a media type without one, or nothing. `foreign`: as another API has it. */
+  /** Answers other than errors, by status: a schema, a media type without one, no body, or another API's answer. */
   readonly answers: Readonly<
     Record<
       string,
@@ -39,7 +39,7 @@ const format = query("format", "Another wire form of the same log.", {
 const idempotencyKey = header("Idempotency-Key", "The same key gives the same response.");
 const lastEventId = header("Last-Event-ID", "Id of the last event that the client has; takes precedence over `after`.");
 
-/** By address and method. */
+/** Operations by address and method. */
 export const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   "/v1/chat": {
     post: { id: "chat", summary: "Sends a message; the answer is one JSON object, once it is complete.",

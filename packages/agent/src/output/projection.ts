@@ -5,7 +5,7 @@ import type { RunEvent } from "@sheaf/protocol";
 export interface Projection {
   /** The lines for this event, each with its `\n`; each is one write (C4). */
   push(event: RunEvent): readonly string[];
-  /** A line that says that the run continues, for formats that have one (C26). Milliseconds since 1970. */
+  /** Returns a line of a run that continues, for formats that have such lines (C26). Milliseconds since 1970. */
   formatHeartbeat?(time: number): string;
 }
 
@@ -18,7 +18,7 @@ export function isOutputFormat(value: string): value is OutputFormat {
   return (outputFormats as readonly string[]).includes(value);
 }
 
-/** Whose habits the output has (C30). `sheaf`: sections 1 and 2; `cursor-2026`: those of `cursor-agent`. */
+/** The program whose habits the output has (C30): `sheaf` (sections 1 and 2), or `cursor-agent` (`cursor-2026`). */
 export type CliProfile = "sheaf" | "cursor-2026";
 
 export function encodeLine(value: unknown): string {

@@ -35,9 +35,9 @@ class StreamJson implements Projection {
   readonly #pieces = createAssistantPieces();
   #sessionId = "";
   #isThinking = false;
-  /** What the run waits for now. */
+  /** The provider's delay in which the run is now. */
   #wait: HeartbeatLine["waiting"];
-  /** What comes before and after the text in an `assistant` line: most lines differ only in the text. */
+  /** The parts around the text in an `assistant` line: most lines differ only in the text. */
   #assistantHead = "";
   #assistantTail = "";
 
@@ -184,7 +184,7 @@ class StreamJson implements Projection {
     return [encodeLine({ type: "tool_call", ...call, ...place } satisfies ToolCallLine)];
   }
 
-  /** The calls of a subagent; what it says comes with its result, since `assistant` lines are the answer (C7). */
+  /** Returns a subagent's calls. Its text is in its result, since `assistant` lines are the answer (C7). */
   #agentLines(event: RunEvent & AgentEvent): string[] {
     if (event.event.type === "provider_wait") this.#wait = { code: event.event.code, until: event.event.until };
     const { callId: call_id, name } = this.#agents.find(event);

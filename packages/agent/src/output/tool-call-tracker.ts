@@ -4,11 +4,11 @@ import { parseMcpToolName } from "../tools/mcp/tool-name.ts";
 import { describeTool } from "../tools/registry.ts";
 import { toCliOutcome } from "./cli-outcome.ts";
 
-/** What both profiles say about a call; they add ids and times. */
+/** The facts of a call in both profiles, which add ids and times. */
 type TrackedToolCall = Pick<ToolCallLine, "subtype" | "call_id" | "tool_call">;
 
 export interface ToolCallTracker {
-  /** The call as of this event; undefined: nothing new. */
+  /** Returns the call as of this event, if it is new. */
   push(event: RunEvent): TrackedToolCall | undefined;
 }
 

@@ -1,22 +1,22 @@
-/** What runs used, summed up over their logs (C60). */
+/** The usage of runs, summed up over their logs (C60). */
 import type { CliUsage, RunEvent, RunStart, TokenPrice, Usage } from "@sheaf/protocol";
 import { addUsage, findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import { isBuiltInModel } from "../config/endpoints.ts";
 import { toBareId, toCliUsage } from "./result-line.ts";
 
-/** What rows may be told apart by. */
+/** Keys by which a report may have rows. */
 export const usageKeys = ["model", "day", "workspace", "label"] as const;
 
 export type UsageKey = (typeof usageKeys)[number];
 
-/** What some requests used. */
+/** The usage of some requests. */
 export interface UsageSum {
   readonly sessions: number;
   readonly runs: number;
   /** Model requests. */
   readonly requests: number;
   readonly usage: CliUsage;
-  /** Of the requests whose price is known; null: of none. */
+  /** Cost of the requests with a known price; null: no price is known. */
   readonly cost_usd: number | null;
   readonly unpriced_requests: number;
 }
@@ -28,7 +28,7 @@ type UsageRow = RowKeys & UsageSum;
 export interface UsageReport {
   /** Takes every event of a run, from `run_start` on. */
   push(event: RunEvent): void;
-  /** Sorted by their keys. */
+  /** Rows sorted by their keys. */
   readonly rows: readonly UsageRow[];
   readonly total: UsageSum;
   /** Names of models with requests that have no price. */
@@ -37,9 +37,9 @@ export interface UsageReport {
 
 interface ReportOptions {
   readonly by: readonly UsageKey[];
-  /** Earlier requests do not count. Milliseconds since 1970. */
+  /** Start of the report, which ignores earlier requests. Milliseconds since 1970. */
   readonly since: number;
-  /** Prices by the name of the model, for runs whose log has none. */
+  /** Prices by the name of the model, for runs with a log that lacks a price. */
   readonly prices: Readonly<Record<string, TokenPrice>>;
 }
 

@@ -1,4 +1,4 @@
-/** The JSON of an export, checked: it may come from anybody (S-71). */
+/** Reads and checks the JSON of an export, which anybody may have written (S-71). */
 import { isAbsolute } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createAssembler, toWellFormed } from "@sheaf/documents";
@@ -18,8 +18,8 @@ const responsePattern = new RegExp(`^chat_${uuid}$`);
 class ExportFault extends Error {}
 
 /**
- * A conversation with logs that produce valid documents (N44, N48), marked as imported.
- * @throws SheafError USAGE that names the file and the first thing that is wrong.
+ * Returns a conversation with logs that produce valid documents (N44, N48), marked as imported.
+ * @throws SheafError USAGE with the file and its first problem.
  */
 export function decodeExport(text: string, file: string): ConversationExport {
   try {
@@ -80,9 +80,7 @@ function toExportedResponse(value: unknown, conversationId: string, number: numb
   return { id: id as string, createdAt: createdAt as number, events: imported };
 }
 
-/**
- * A log as an import stores it. Approvals are left out: what was allowed elsewhere is not allowed here (S-06, S-16, S-91).
- */
+/** Returns a log as an import stores it: approvals of another place do not apply here (S-06, S-16, S-91). */
 export function toImportedLog(log: readonly RunEvent[]): RunEvent[] {
   const isApproval = ({ type }: RunEventBody): boolean => type === "approval_request" || type === "approval_resolved";
   const kept = log.filter((event) => !isApproval(event.type === "agent_event" ? event.event : event));
@@ -104,13 +102,13 @@ function checkDocuments(events: readonly RunEvent[], name: string): void {
   if (violation) throw new ExportFault(`the documents of ${name} break ${violation.clause}: ${violation.message}`);
 }
 
-/** The user's words go to a provider. */
+/** Checks the user's messages, which go to a provider. */
 function checkWords(event: RunEvent, name: string): void {
   const words: unknown = event.type === "run_start" ? event.prompt : event.type === "user_message" ? event.message : "";
   check(typeof words === "string", `a message of ${name} isn't a text`);
 }
 
-/** What no document shows, and a revert uses. */
+/** Checks paths that no document shows, and that a revert uses. */
 function checkPlaces(event: RunEvent, name: string): void {
   if (event.type === "run_start") {
     const { workspace, addedFolders = [] } = event;
@@ -123,7 +121,7 @@ function checkPlaces(event: RunEvent, name: string): void {
   }
 }
 
-/** They go to a provider: each must be what it says (S-102). */
+/** Checks attachments, which go to a provider: each must be the file that it claims to be (S-102). */
 function checkAttachments(event: RunEvent, name: string): void {
   if (!("attachments" in event) || event.attachments === undefined) return;
   check(Array.isArray(event.attachments), `the attachments of ${name} are no list`);

@@ -1,9 +1,9 @@
-/** A document as a heading with paragraphs and code: what a page on paper shows of it. */
+/** A document as a heading with paragraphs and code, as on paper. */
 import type { ClarificationQuestion, Document, PlanTodo, TodoChange, RunEvent } from "@sheaf/protocol";
 import { toOneLine } from "@sheaf/base/to-one-line";
 import { formatAttachment } from "@sheaf/base/files/attachment";
 
-/** A paragraph of Markdown, or code that is shown as it is. */
+/** A paragraph of Markdown, or code, which stays as it is. */
 export type SectionPart =
   | { readonly kind: "prose"; readonly text: string }
   | { readonly kind: "code"; readonly text: string; readonly language: string };
@@ -14,7 +14,7 @@ export interface DocumentSection {
   readonly parts: readonly SectionPart[];
 }
 
-/** What is shown of a document; every one of the ten types has its own form (N13). */
+/** Converts a document; each of the ten types has its own form (N13). */
 export function toDocumentSection(document: Document): DocumentSection {
   switch (document.type) {
     case "text":
@@ -85,7 +85,7 @@ function toCode(text: string, language: string): SectionPart & { readonly kind: 
   return { kind: "code", text, language };
 }
 
-/** With the names of what was attached. */
+/** Returns the prompt with the names of its attachments. */
 export function toPrompt(events: readonly RunEvent[]): string {
   const [start] = events;
   if (start?.type !== "run_start") return "";

@@ -5,14 +5,14 @@ import { toVisibleText } from "../visible-text.ts";
 import { toPrompt, toDocumentSection, type SectionPart } from "./document-sections.ts";
 import type { ConversationExport, ExportedResponse } from "./conversation-export.ts";
 
-/** What of an export people read. */
+/** The part of an export that people read. */
 interface ReadableExport {
   readonly conversation: Pick<ConversationExport["conversation"], "title">;
-  /** Oldest first. */
+  /** Responses, oldest first. */
   readonly responses: readonly Pick<ExportedResponse, "events">[];
 }
 
-/** Prompts as quotes, documents in order, code in fences that nothing inside can close. Shows control characters (S-70). */
+/** Formats prompts as quotes, documents in order, code in fences that it cannot close. Shows controls (S-70). */
 export function formatMarkdownExport({ conversation, responses }: ReadableExport): string {
   const parts = [`# ${toInline(conversation.title)}`];
   for (const { events } of responses) {
@@ -38,7 +38,7 @@ function formatPart(part: SectionPart): string {
   return `${fence}${part.language}\n${part.text}${part.text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
-/** Foreign text inside a heading stays text. */
+/** Escapes text that others wrote, so that it stays text inside a heading. */
 function toInline(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_[\]<>#|]/g, "\\$&");
 }

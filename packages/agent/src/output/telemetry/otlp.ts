@@ -34,7 +34,7 @@ export function encodeTraces(spans: readonly Span[], resource: Attributes): unkn
   return { resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans }] };
 }
 
-/** As the conventions advise. Seconds. */
+/** Bounds that the conventions advise. Seconds. */
 const durations = { unit: "s", bounds: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power) };
 
 const metrics: Readonly<Record<Measurement["metric"], { readonly unit: string; readonly bounds: readonly number[] }>> =
@@ -55,7 +55,7 @@ interface Point {
   max: number;
 }
 
-/** What was measured since `start`, summed up. */
+/** Measurements since `start`, summed up. */
 export interface Histograms {
   add(measurements: readonly Measurement[]): void;
   /** The body of `/v1/metrics`. */

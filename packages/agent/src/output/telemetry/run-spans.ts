@@ -37,7 +37,7 @@ const MAX_CONTENT = 16_384;
 
 type Moment = Readonly<Record<"seq" | "time", number>>;
 
-/** `seq`: of an event; 0 for the run. */
+/** `seq`: number of an event; 0 for the run. */
 type Extent = Pick<Span, "start" | "end"> & { readonly seq: number };
 
 interface Chat extends Extent {
@@ -68,7 +68,7 @@ export class SpanCollector {
     this.#options = options;
   }
 
-  /** What has ended since the last call. */
+  /** Returns the spans and measurements that have ended since the last call. */
   take(): Ended {
     const ended = this.#ended;
     this.#ended = { spans: [], measurements: [] };
@@ -104,7 +104,7 @@ export class SpanCollector {
         // A turn ends with its calls; the model was done before.
         const end = Math.min(event.time, time + modelMs);
         const chat = { seq, start: time, end, model: model?.id, usage, finishReason };
-        // Its code comes with the end of the run.
+        // The end of the run has its code.
         if (finishReason === "error") this.#failed = chat;
         else this.#addChat(chat);
         this.#turn = undefined;
@@ -221,7 +221,7 @@ export class SpanCollector {
     const { responseId = "" } = this.#start ?? {};
     const toSpanId = (number: number): string => hash("sha256", `${responseId}:${number}`, "hex").slice(0, 16);
     this.#ended.spans.push({
-      // Of a response: its UUID.
+      // The UUID of the response.
       traceId: parent?.traceId ?? responseId.replaceAll(/^[a-z]+_|-/g, ""),
       spanId: toSpanId(seq),
       parentSpanId: isRun ? (parent?.spanId ?? "") : toSpanId(0),
@@ -252,7 +252,7 @@ const providers: readonly (readonly [RegExp, string])[] = [
   [/^grok/, "x_ai"],
 ];
 
-/** As the conventions name it, from the id of the model; the word before `/` or `:` of others. */
+/** Returns the conventions' name for the provider of a model, else the word before `/` or `:` in its id. */
 function toProvider(model: string): string {
   const name = model.slice(model.lastIndexOf("/") + 1);
   return providers.find(([pattern]) => pattern.test(name))?.[1] ?? /^[^/:]*/.exec(model)?.[0] ?? "";

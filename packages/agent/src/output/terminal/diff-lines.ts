@@ -1,4 +1,4 @@
-/** What changes in a file, as a person in a terminal reads it. */
+/** Changes in a file, as a person in a terminal reads them. */
 import { toVisibleLine } from "../visible-text.ts";
 
 /** A line of a unified diff: its number in the file, and its text with `+`, `-` or a blank in front. */
@@ -7,7 +7,7 @@ interface DiffLine {
   readonly text: string;
 }
 
-/** The lines of the hunks: removed ones red, added ones green; at most `limit`, and then how many are left out. */
+/** Returns the lines of the hunks, removed ones red, added ones green: at most `limit`, then the number of the rest. */
 export function formatDiff(patch: string, options: { readonly hasColors: boolean; readonly limit: number }): string[] {
   const lines = toDiffLines(patch);
   const width = Math.max(0, ...lines.map(({ number }) => number.length));
@@ -17,7 +17,7 @@ export function formatDiff(patch: string, options: { readonly hasColors: boolean
   return lines.length > options.limit ? [...shown, `  … ${lines.length - options.limit} more lines`] : shown;
 }
 
-/** A line that begins with `+` or `-`, in its colour. */
+/** Returns a line that starts with `+` or `-`, in its colour. */
 export function colorDiffLine(text: string, { hasColors }: { readonly hasColors: boolean }): string {
   const color = text.startsWith("+") ? 32 : text.startsWith("-") ? 31 : 0;
   return hasColors && color !== 0 ? `\u001B[${color}m${text}\u001B[39m` : text;

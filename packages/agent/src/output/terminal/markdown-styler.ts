@@ -1,10 +1,10 @@
-/** Styles Markdown for a terminal while it is being written: the characters stay, and what they mark up is styled. */
+/** Styles Markdown for a terminal while the model writes it. All characters stay, even the marks. */
 import { toVisibleText } from "../visible-text.ts";
 
 export interface MarkdownStyler {
-  /** The output for this piece of text; what is still undecided is held back, at most a few characters. */
+  /** Returns the output for this piece of text, except for a few characters that are still undecided. */
   push(text: string): string;
-  /** What was held back, with all styles ended. */
+  /** Returns the rest, with all styles ended. */
   end(): string;
 }
 
@@ -12,12 +12,12 @@ const bold = ["\u001B[1m", "\u001B[22m"] as const;
 const dim = ["\u001B[2m", "\u001B[22m"] as const;
 const code = ["\u001B[36m", "\u001B[39m"] as const;
 
-/** Beginnings of a line that may still become a heading or a fence. */
+/** Starts of a line that may still become a heading or a fence. */
 const undecided = /^ {0,3}(?:#{0,6}|`{0,2}|~{0,2})$/;
 const fence = /^ {0,3}(?:`{3}|~{3})/;
 const heading = /^ {0,3}#{1,6}[ \t]/;
 
-/** Headings and strong text bold, code coloured, fence lines dim. Without colours only control characters are changed. */
+/** Makes headings and strong text bold, code coloured, fence lines dim; without colours, changes control characters. */
 export function createMarkdownStyler({ hasColors }: { readonly hasColors: boolean }): MarkdownStyler {
   return hasColors ? new Styler() : createPlainStyler();
 }
@@ -46,7 +46,7 @@ function createReturnHolder(): { push(text: string): string; end(): string } {
 
 class Styler implements MarkdownStyler {
   readonly #returns = createReturnHolder();
-  /** Beginning of a line of unknown kind. */
+  /** Start of a line of unknown kind. */
   #start: string | undefined = "";
   #isFenced = false;
   #look: "none" | "heading" | "fence" = "none";
@@ -72,7 +72,7 @@ class Styler implements MarkdownStyler {
     return undecided.test(this.#start) ? "" : this.#decide();
   }
 
-  /** The line's kind is known: returns what was held, styled. */
+  /** Returns the start of the line in its style, once its kind is known. */
   #decide(): string {
     const held = this.#start;
     if (held === undefined) return "";

@@ -19,16 +19,16 @@ export interface TerminalOptions {
   readonly includeThinking: boolean;
 }
 
-/** Lines of a command's live output that are shown; the rest is counted. */
+/** Lines of a command's live output on the screen; Sheaf counts the rest. */
 const MAX_OUTPUT_LINES = 12;
 
 /** UTF-16 units of a line about a hook; arguments may be whole files. */
 const MAX_HOOK_LINE = 500;
 
-/** Lines of the diff of one file that are shown. */
+/** Lines of one file's diff on the screen. */
 const MAX_DIFF_LINES = 40;
 
-/** Pieces of text, not all of them whole lines. */
+/** Creates a projection of pieces of text, not all of them whole lines. */
 export function createTerminalProjection(options: TerminalOptions): Projection {
   return new Terminal(options);
 }
@@ -41,7 +41,7 @@ class Terminal implements Projection {
   readonly #outputLines = new Map<string, number>();
   #isAtLineStart = true;
   #workspace = "";
-  /** True if a summary was asked for, and came (C35). */
+  /** True if the user asked for a summary (C35). */
   #shortens = false;
   #hasShortened = false;
   #startedAt = 0;
