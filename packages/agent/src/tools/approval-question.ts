@@ -57,7 +57,7 @@ function toVisibleArguments(value: unknown): unknown {
   );
 }
 
-/** "Always" applies to the conversation: by rule if one exists, else to exactly this call. */
+/** Returns the options. "Always" applies to the conversation: by rule if one exists, else to exactly this call. */
 function toOptions(always: readonly string[]): ApprovalOption[] {
   const allowed = always.map(toVisibleCharacters);
   // A refusal of several rules at once does not reject each of them.

@@ -10,22 +10,22 @@ export interface BackgroundCommand {
   /** `bg_1` and so on, in the order of the starts. */
   readonly id: string;
   readonly command: string;
-  /** N38. */
+  /** Permissions of the command (N38). */
   readonly permissions: readonly CommandPermission[];
-  /** The way it ended; undefined while it runs. */
+  /** The outcome; undefined while the command runs. */
   readonly outcome: CommandOutcome | undefined;
   /** Returns the output since the last call, both streams in order of arrival; above the limit without its middle. */
   takeOutput(): TakenOutput;
-  /** Resolves on new output, at its end, on abort, or after this time (milliseconds). */
+  /** Resolves on new output, at the command's end, on abort, or after this time (milliseconds). */
   waitForNews(period: number, signal: AbortSignal): Promise<void>;
-  /** Resolves at its end, on abort, or after this time (milliseconds). */
+  /** Resolves at the command's end, on abort, or after this time (milliseconds). */
   waitForEnd(period: number, signal: AbortSignal): Promise<void>;
   /**
    * Resolves at its end, on abort, or with the reason to wait no longer: the command waits for connections, it is idle, or
    * this time (milliseconds) is over.
    */
   waitWhileBusy(period: number, signal: AbortSignal): Promise<WaitEnd | undefined>;
-  /** Ends it with all its processes. */
+  /** Ends the command with all its processes. */
   end(): Promise<CommandOutcome>;
 }
 
@@ -42,7 +42,7 @@ const LOOK_MS = 1000;
 /** A command is idle if it does not print or work for so long. Milliseconds. */
 const SILENT_MS = 30_000;
 
-/** Ticks of processor time that are work: a percent of that time. */
+/** Ticks of processor time that mean work: a percent of the time. */
 const WORK_TICKS = 30;
 
 /** The call that waits for a command until its time limit. */
@@ -60,10 +60,10 @@ interface TakenOutput extends Pick<WholeOutcome, "truncated" | "bytes" | "whole"
   readonly text: string;
 }
 
-/** Commands in the background at a time. */
+/** Most commands in the background at a time. */
 export const maxRunning = 8;
 
-/** Unread output kept of one command. Bytes. */
+/** Unread output of one command that Sheaf keeps. Bytes. */
 const maxKeptBytes = 256 * 1024;
 
 interface BackgroundRequest extends Omit<
@@ -83,7 +83,6 @@ export interface BackgroundCommands {
   run(request: BackgroundRequest, foreground: Foreground): Promise<ForegroundEnd>;
   /** All commands so far, oldest first, including those that have ended. */
   readonly all: readonly BackgroundCommand[];
-  /** Ends all of them. */
   end(): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ const parameters = s.object({
   ),
 });
 
-/** A newer plan replaces the older one; its tasks become the task list. */
+/** Presents a plan. A newer one replaces the older one; its tasks become the task list. */
 export const createPlanTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "create_plan",
   description:
@@ -58,7 +58,7 @@ export const createPlanTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** N40: unique ids, dependencies within the plan, no cycle. */
+/** Checks N40: unique ids, dependencies within the plan, no cycle. */
 function explainInvalidTodos(todos: readonly PlanTodo[]): string | undefined {
   const byId = new Map(todos.map((todo) => [todo.id, todo]));
   if (byId.size < todos.length) {

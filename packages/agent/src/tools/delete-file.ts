@@ -60,7 +60,7 @@ interface StateBefore {
   readonly bytes: number;
   /** Lines of a small text file, else 0. */
   readonly lines: number;
-  /** Undefined for a link, and for a file that cannot be read. */
+  /** Hash of the file; undefined for a link, and for a file that cannot be read. */
   readonly hash: string | undefined;
   readonly identity: FileIdentity | undefined;
 }

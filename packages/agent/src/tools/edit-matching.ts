@@ -31,8 +31,8 @@ export type EditResult =
   | {
       readonly ok: false;
       /**
-       * NO_MATCH, AMBIGUOUS_EDIT, NOTHING_TO_CHANGE, EMPTY_OLD_STRING, INVALID_EDIT. `details` shows the nearest place of
-       * NO_MATCH, with line numbers; it may have several lines.
+       * NO_MATCH, AMBIGUOUS_EDIT, NOTHING_TO_CHANGE, EMPTY_OLD_STRING, INVALID_EDIT. For NO_MATCH, `details` has the
+       * nearest place with line numbers, perhaps in several lines.
        */
       readonly error: ToolError;
     };
@@ -144,7 +144,7 @@ function toNoMatch(label: string, text: string, { oldString, newString }: TextEd
   return fault(`; the nearest place is at line ${nearest.line}: quote it exactly`, nearest.excerpt);
 }
 
-/** The edit without the line numbers that a model copied; undefined unless they count up as in a listing. */
+/** Returns the edit without the line numbers that a model copied; undefined unless they increase as in a listing. */
 function withoutNumbers(edit: TextEdit): TextEdit | undefined {
   const oldString = removeLineNumbers(edit.oldString);
   const isCopied = (number: string): boolean => `\n${edit.oldString}`.includes(`\n${number}`);
@@ -225,7 +225,7 @@ function formatNearestPlace(text: string, oldString: string): NearestPlace | und
   return { line: start + 1, excerpt: formatExcerpt(lines.slice(start, start + wanted.length), start + 1) };
 }
 
-/** The first lines with their numbers, cut to a bounded size. */
+/** Returns the first lines with their numbers, cut to a bounded size. */
 export function formatExcerpt(lines: readonly string[], startLine: number): string {
   const shown = lines.slice(0, MAX_LINES_SHOWN).map(toShown).join("\n");
   return addLineNumbers(`${shown}\n`, startLine) + (lines.length > MAX_LINES_SHOWN ? "…" : "");

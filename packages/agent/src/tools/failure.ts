@@ -7,12 +7,12 @@ import { toLine } from "@sheaf/base/files/read-folder";
 import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { findNearest } from "@sheaf/base/nearest-names";
 
-/** The message is one line: what failed, with which value, and what to do. The model sees it. */
+/** Returns a failure. The message is one line for the model: what failed, with which value, and what to do. */
 export function toFailure(code: string, message: string): ToolOutcome {
   return toFailedOutcome({ code, message, details: "" });
 }
 
-/** The details help the model beyond the one line of the error, for instance with the nearest place in a file. */
+/** Returns a failure. Its details help the model beyond the one line, for instance with the nearest place in a file. */
 export function toFailedOutcome(error: ToolError): ToolOutcome {
   return { status: "error", output: error.details, error };
 }
@@ -29,7 +29,7 @@ export function toCancelledOutcome(message = "the run was cancelled during this 
 /** Most names of a folder that Sheaf compares. */
 const MAX_NAMES = 5000;
 
-/** FILE_NOT_FOUND with up to three names of the nearest folder that exists. */
+/** Returns FILE_NOT_FOUND with up to three names of the nearest folder that exists. */
 export function toMissingFileError(root: string, path: WorkspacePath): ToolError {
   const { folder, name, names } = readNearestFolder(root, path.relative);
   // The message uses the form of the given path: absolute in an added folder.
@@ -42,7 +42,7 @@ export function toMissingFileError(root: string, path: WorkspacePath): ToolError
 }
 
 interface NearestFolder {
-  /** Relative. */
+  /** Path relative to the workspace. */
   readonly folder: string;
   /** The name that is missing in it. */
   readonly name: string;

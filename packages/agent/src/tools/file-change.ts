@@ -10,7 +10,7 @@ import { toReplacementHunk, type TextRegion } from "./text-region.ts";
 /** Sheaf cuts or omits larger content, diffs and patches (N34). Bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1024 * 1024;
 
-/** Lines around a change in its patch. */
+/** Lines in a patch before and after a change. */
 const CONTEXT_LINES = 3;
 
 /** Time after which Sheaf omits a diff. */
@@ -24,7 +24,6 @@ interface FileState {
   readonly hash: string;
 }
 
-/** Describes a new file. */
 export function toCreateChange(path: WorkspacePath, after: FileState): FileChange {
   const isBinary = after.text.includes("\0");
   const content = toPrefix(after.text, MAX_CONTENT_BYTES);

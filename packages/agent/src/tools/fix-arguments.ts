@@ -54,7 +54,7 @@ function findField({ properties = {} }: JsonSchema, name: string, taken: Readonl
   return Object.keys(properties).find((field) => !taken.has(field) && means(field)) ?? name;
 }
 
-/** The fields that the schema lacks, at any depth, each with the free field that it may mean. */
+/** Returns the fields that the schema lacks, at any depth, each with the free field that it may mean. */
 export function listIgnored({ properties = {}, items }: JsonSchema, value: unknown): string[] {
   if (Array.isArray(value)) return [...new Set(value.flatMap((item) => (items ? listIgnored(items, item) : [])))];
   if (!isJsonObject(value) || Object.keys(properties).length === 0) return [];
@@ -81,7 +81,7 @@ function fixValue(schema: JsonSchema, value: unknown): unknown {
   return items.type === "object" && isJsonObject(value) ? [fixArguments(items, value)] : value;
 }
 
-/** The value that a text writes as JSON, if the schema takes it. */
+/** Returns the value that a text has as JSON, if the schema takes it. */
 function parseText(schema: JsonSchema, text: string): unknown {
   try {
     const parsed = parseValue(schema as Schema, fixValue(schema, JSON.parse(text)), { dropsNull: true });
@@ -91,7 +91,7 @@ function parseText(schema: JsonSchema, text: string): unknown {
   }
 }
 
-/** `{target_file, old_string, new_string}` as `{target_file, edits: [{old_string, new_string}]}`. */
+/** Turns `{target_file, old_string, new_string}` into `{target_file, edits: [{old_string, new_string}]}`. */
 function gatherItem({ properties = {}, required = [] }: JsonSchema, args: JsonObject): JsonObject {
   const list = required.find((name) => properties[name]?.items?.type === "object");
   const items = list === undefined ? undefined : properties[list]!.items!;

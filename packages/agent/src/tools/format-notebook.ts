@@ -1,7 +1,7 @@
 /** Jupyter notebooks as text: cells and their output, without images and the JSON around them. */
 import { parseJson, toJsonObject } from "@sheaf/protocol/check-value";
 
-/** Characters of one output. */
+/** Most characters of one output. */
 const maxOutput = 2000;
 
 /** Returns the cells of a notebook; undefined if the text isn't a notebook of version 4. */
@@ -35,7 +35,7 @@ function cut(text: string): string {
   return `${text.slice(0, maxOutput).toWellFormed()}\n# ${text.length - maxOutput} more characters are not shown`;
 }
 
-/** Notebooks have text as a string, or as a list of lines with their ends. */
+/** Joins a text, which notebooks have as a string, or as a list of lines with their ends. */
 function toText(value: unknown): string {
   const text = Array.isArray(value) ? value.filter((line) => typeof line === "string").join("") : value;
   return typeof text === "string" ? text.replace(/\n$/, "") : "";

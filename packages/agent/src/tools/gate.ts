@@ -12,7 +12,6 @@ import type { ToolInvocation, ToolOutcome } from "./tool.ts";
 
 export interface GatePorts {
   readonly workspace: Workspace;
-  /** Folders that the user added. */
   readonly addedWorkspaces?: readonly Workspace[] | undefined;
   readonly permissions: Permissions;
   readonly state: Pick<ToolState, "answers">;
@@ -30,8 +29,8 @@ export interface Gate {
   /** Returns the question to a person, if the policy asks one. */
   toQuestion(call: ToolInvocation, tool: GatedTool): Promise<ApprovalQuestion | undefined>;
   /**
-   * The outcome of a call that may not run; undefined: it may, in this workspace, with `approval.editedArguments` if
-   * given. Each approval is valid for one call, once.
+   * Returns the outcome of a call that may not run; undefined: it may, in this workspace, with
+   * `approval.editedArguments` if there are any. Each approval is valid for one call, once.
    */
   findRefusal(call: ToolInvocation, tool: GatedTool, run: GatedRun): Promise<ToolOutcome | undefined>;
 }
@@ -105,12 +104,12 @@ async function decide(
     : asking;
 }
 
-/** The digest of a server's definition of its tool; undefined for every other tool. */
+/** Returns the digest of a server's definition of its tool; undefined for every other tool. */
 function toToolHash({ access, description, schema }: GatedTool): string | undefined {
   return access === "mcp" ? hash("sha256", JSON.stringify([description, schema]), "hex") : undefined;
 }
 
-/** A hook of the user may ask for more than the rules do, never for less (S-137). */
+/** Asks if a hook wants it. A hook of the user may ask for more than the rules do, never for less (S-137). */
 function toAsking({ askReason }: ToolInvocation): PermissionDecision | undefined {
   return askReason === undefined
     ? undefined

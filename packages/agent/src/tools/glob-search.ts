@@ -11,7 +11,7 @@ import type { Tool } from "./tool.ts";
 import { toOptional, toArgumentText } from "./tool-traits.ts";
 
 const maxFiles = 1000;
-/** Most entries that are visited; a larger tree is searched in parts. */
+/** Most entries of a search; in a larger tree, the model must search in parts. */
 const maxVisited = 1_000_000;
 /** Paths in memory before the last ones are dropped. */
 const maxCollected = 50_000;
@@ -66,7 +66,7 @@ interface FoundFiles {
   /** The first files, sorted. */
   readonly files: readonly string[];
   readonly total: number;
-  /** Bytes of all paths, one per line. */
+  /** Bytes of all paths, with one path per line. */
   readonly bytes: number;
   /** Entries that could match, but for ignore rules. */
   readonly ignored: readonly FolderEntry[];

@@ -43,13 +43,13 @@ export function createLeftOut(
   };
 }
 
-/** Device and inode of a file with several names (hard links); undefined for all others. */
+/** Returns device and inode of a file with several names (hard links); undefined for all others. */
 function findLinked(path: string): string | undefined {
   const stats = readStats(path);
   return stats?.isFile() && stats.nlink > 1 ? `${stats.dev} ${stats.ino}` : undefined;
 }
 
-/** The files with several names of which a rule denies one. Reads many folders. */
+/** Returns the files with several names of which a rule denies one. Reads many folders. */
 function listLinked(root: string, isCovered: (path: string) => boolean): ReadonlySet<string> {
   const denied = listFiles(root).filter((path) => isCovered(relative(root, path)));
   return new Set(denied.flatMap((path) => findLinked(path) ?? []));

@@ -8,13 +8,13 @@ import { toLiteral } from "./anchor-glob.ts";
 import { findFiles } from "./glob-search.ts";
 import type { ToolReturn } from "./tool.ts";
 
-/** Entries that are visited for a file in another folder. */
+/** Most entries in a search for a file in another folder. */
 const MAX_VISITED = 20_000;
 
-/** Most files that a message names. */
+/** Most files in a message. */
 const MAX_NAMED = 3;
 
-/** The outcome with "did you mean", if its call named a path that is a part of another one, or the reverse. */
+/** Adds "did you mean" to an outcome if the call's path is a part of another one, or the reverse. */
 export async function withMeantPath(
   outcome: ToolReturn,
   workspace: Workspace,
@@ -36,7 +36,7 @@ export async function withMeantPath(
   return { ...outcome, error: { ...error, message } };
 }
 
-/** Models write `/src/x.ts` for a path of the workspace, or put a folder before it that they know from elsewhere. */
+/** Finds the path that a model means: it may write `/src/x.ts`, or start with a folder that is not there. */
 function findEnd(path: string, { root }: Workspace): string | undefined {
   const names = posix.normalize(path).split("/").filter(Boolean);
   const ends = names.map((_, index) => names.slice(index).join("/"));

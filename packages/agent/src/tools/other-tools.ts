@@ -27,7 +27,7 @@ export const agentTraits = {
   }),
 } as const satisfies ToolTraits;
 
-/** The first line of a task, shortened. */
+/** Shortens a task to its first line. */
 function toShortText(task: string): string {
   const [line = ""] = task.trim().split("\n", 1);
   return line.length > 60 ? `${line.slice(0, 59).toWellFormed().trimEnd()}…` : line;
@@ -47,7 +47,7 @@ export const skillTraits = {
   words: ["Read skill", "Skill gelesen", "Beceri okundu", "スキルを読み取りました", "已讀取技能"],
 } as const satisfies ToolTraits;
 
-/** Finds and loads tools of servers (C113). Who chooses tools of servers needs it to reach them. */
+/** Finds and loads tools of servers (C113). A run that chooses such tools needs it to reach them. */
 export const searchToolName = "tool_search";
 
 /** The provider's own search. */

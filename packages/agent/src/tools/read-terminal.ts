@@ -22,7 +22,7 @@ const parameters = s.object({
   end: s.optional(s.boolean({ description: "Ends the command first; with wait_ms, lets it end by itself until then" })),
 });
 
-/** Sheaf also calls it itself, for commands still running at the end of a run. */
+/** Reads output. Sheaf itself also calls it, for commands that still run at the end of a run. */
 export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "read_terminal",
   description:

@@ -76,7 +76,7 @@ function withoutBounds(key: string, value: unknown): unknown {
   return isBound || (key === "required" && Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-/** Every tool, in the order in which models see them. */
+/** All built-in tools, in the order in which models see them. */
 const tools: readonly CallableTool[] = [
   toCallable(readFileTool),
   toCallable(listDirTool),

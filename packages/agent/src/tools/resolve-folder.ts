@@ -1,4 +1,4 @@
-/** The folder or file that a call names. */
+/** Resolves the folder or file of a call. */
 import type { FileResult } from "@sheaf/base/files/file-error";
 import { readKind } from "@sheaf/base/files/read-folder";
 import type { Workspace, WorkspacePath } from "@sheaf/base/files/workspace";

@@ -15,7 +15,7 @@ export interface SearchView {
   readonly ignored: string;
 }
 
-/** Bytes of UTF-8. */
+/** Longest output, in bytes of UTF-8. */
 const maxOutputBytes = 200 * 1024;
 
 /** Formats matches for the model. A search without matches is a success. */
@@ -112,7 +112,7 @@ interface FoundLine {
 
 /** The places in one file, or their number. */
 export interface FileMatches {
-  /** Relative to the workspace. */
+  /** Path relative to the workspace. */
   readonly path: string;
   readonly lines: FoundLine[];
   /** Number of matching lines, including those not in `lines`. */
@@ -134,7 +134,7 @@ export interface SearchResults {
 
 /** Bytes read from ripgrep; more would not help a model. */
 const maxBytes = 32 * 1024 * 1024;
-/** ripgrep cuts long lines, but by visible characters, each of which may have any length. */
+/** Longest record. ripgrep cuts long lines, but by visible characters, each of which may have any length. */
 const maxRecordBytes = 64 * 1024;
 /** Longest text of a line. UTF-16 units. */
 const maxTextLength = 1000;

@@ -38,8 +38,8 @@ export interface TextFile {
 }
 
 /**
- * Loads a file to change; undefined if it does not exist. `acceptsStale`: the caller looks at `isStale`.
- * Errors: STALE_FILE if it has changed since it was read here; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
+ * Loads a file to change; undefined if it does not exist. `acceptsStale`: the caller looks at `isStale`. Errors:
+ * STALE_FILE if it has changed since a tool read it; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
  */
 export async function loadTextFile(
   context: ToolContext,

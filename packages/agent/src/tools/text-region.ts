@@ -1,7 +1,7 @@
-/** The part of a text that a change replaces. */
+/** Finds the region of a text that a change replaces. */
 import type { StructuredPatchHunk } from "diff";
 
-/** Offsets are UTF-16 units. */
+/** The part of a text that a change replaces. Offsets are UTF-16 units. */
 export interface TextRegion {
   /** The start, which is the same before and after. */
   readonly start: number;
@@ -9,7 +9,7 @@ export interface TextRegion {
   readonly endAfter: number;
 }
 
-/** The lines from the first that differs to the last; empty if the texts are equal. */
+/** Returns the lines from the first that differs to the last; empty if the texts are equal. */
 export function toChangedLines(before: string, after: string): TextRegion {
   const shorter = Math.min(before.length, after.length);
   let start = 0;

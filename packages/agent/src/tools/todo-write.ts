@@ -93,7 +93,7 @@ function toChange(todo: KnownTodo, before: KnownTodo | undefined, position: numb
   return isSame ? [] : [{ id, status, ...(before.content !== content && { content }) }];
 }
 
-/** `in_progress` as the command line writes it (C9). */
+/** Returns a status as the command line writes it, such as TODO_STATUS_IN_PROGRESS (C9). */
 export function toCliTodoStatus(status: unknown): string {
   return `TODO_STATUS_${(typeof status === "string" && status !== "" ? status : "pending").toUpperCase()}`;
 }

@@ -177,7 +177,7 @@ async function runRecorded(
   return problem === undefined ? result : withNote(result, problem);
 }
 
-/** Time that calls may take to end after the run: longer than the processes of a command. Milliseconds. */
+/** Time that calls may take to end after the run: more than the processes of a command. Milliseconds. */
 const SETTLE_MS = 5000;
 
 const lostMessage = "this result is not kept any more: make the call that returned it again";

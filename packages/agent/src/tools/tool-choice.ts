@@ -26,7 +26,7 @@ export function checkToolNames(
   );
 }
 
-/** Rules for words that are rules or names of tools. @throws SheafError USAGE for a name that no tool has. */
+/** Returns the rules for texts that are rules or names of tools. @throws SheafError USAGE for an unknown name. */
 export function toAllowedRules(
   option: string,
   words: readonly string[],

@@ -17,7 +17,7 @@ export type GivenArguments = Readonly<Record<string, unknown>>;
 /** One description for each tool, next to its code. It also formats stored logs, so old fields keep their meaning. */
 export interface ToolTraits<Field extends string = string> extends JudgedTool {
   /**
-   * The arguments with the files that a call names, and with the folders (or files) that it searches; without a folder it
+   * The arguments with the files of a call, and with the folders (or files) that it searches; without a folder, it
    * searches the workspace. Undefined: it may read anything, so each rule against reading refuses it.
    */
   readonly paths?: { readonly files?: readonly Field[]; readonly folders?: readonly Field[] };
@@ -55,7 +55,7 @@ export function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** An argument as text: one of another type than expected is JSON, a missing one is "". */
+/** Returns an argument as text: JSON if it has another type, "" if it is missing. */
 export function toArgumentText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);
@@ -68,7 +68,7 @@ export function toObjects(value: unknown): GivenArguments[] {
     : [];
 }
 
-/** The fields that the model gave with the right type. */
+/** Returns the fields that the model set with the right type. */
 export function toOptional(type: "string" | "integer" | "boolean", fields: GivenArguments): Record<string, unknown> {
   const isGiven = (value: unknown): boolean => (type === "integer" ? Number.isInteger(value) : typeof value === type);
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));

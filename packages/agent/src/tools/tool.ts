@@ -68,7 +68,7 @@ export type AskPerson = (
 
 /** The port through which the run of a subagent takes part in the run that called it. */
 export interface AgentPort {
-  /** Puts events into the log. Resolves when they are stored; rejects once the call has ended. */
+  /** Adds events to the log. Resolves when they are stored; rejects once the call has ended. */
   readonly emit: (events: readonly OwnEventBody[]) => Promise<void>;
   /** Takes turns and tool calls from the run's budget. `exceeded`: the limit by which it takes nothing (C97). */
   readonly take: (wanted: { readonly turns: number; readonly toolCalls: number }) => Promise<{
@@ -84,7 +84,7 @@ export interface AgentPort {
 export interface Tool<Arguments = Record<string, unknown>> extends ToolTraits<keyof Arguments & string> {
   /** The description for the model. */
   readonly description: string;
-  /** Schema of the arguments, checked before `run`. */
+  /** Schema of the arguments, which Sheaf checks before `run`. */
   readonly parameters: Schema<Arguments>;
   run(args: Arguments, context: ToolContext): Promise<ToolReturn>;
 }

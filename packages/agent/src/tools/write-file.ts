@@ -53,7 +53,7 @@ export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** A file keeps its line ends. */
+/** Returns the content with the line ends that the file has. */
 function toWrittenText(content: string, before: TextFile | undefined): string {
   const lineEnd = before?.lineEnd;
   return lineEnd === "\r\n" ? toLineEnd(content, lineEnd) : content;

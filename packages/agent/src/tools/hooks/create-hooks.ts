@@ -10,7 +10,7 @@ import type { HookOccasion, Hooks } from "./hooks.ts";
 
 interface HookPlace {
   readonly commands: CommandRunner;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
 }
 
@@ -27,7 +27,7 @@ export interface HookPorts {
   readonly variables: Readonly<Record<string, string>>;
   /** True if hooks' messages to the user reach the log: clients of a server are other people (S-136). */
   readonly hasNotices: boolean;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
@@ -115,7 +115,7 @@ function toNotice({ event, command }: Hook, { status }: Pick<HookResult, "status
   return { code: hasFailed ? "HOOK_FAILED" : "HOOK_MESSAGE", message: text };
 }
 
-/** The first characters of a hook's command, as its name in a sentence. */
+/** Returns the first characters of a hook's command, as its name in a sentence. */
 export function toHookName(command: string): string {
   const [line = ""] = command.split("\n", 1);
   const name = toPrefix(line, MAX_NAME);

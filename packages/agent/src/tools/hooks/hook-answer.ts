@@ -114,7 +114,7 @@ const unstartedCodes: ReadonlyMap<number, string> = new Map([
   [127, "its command was not found (exit code 127)"],
 ]);
 
-/** The reason why a hook did not run to its end; undefined if it did (S-140). */
+/** Returns the reason why a hook did not run to its end; undefined if it did (S-140). */
 function findFault({ timedOut, cancelled, exitCode, signal }: CommandOutcome): string | undefined {
   if (timedOut) return "it took too long";
   if (cancelled) return "it was cancelled";

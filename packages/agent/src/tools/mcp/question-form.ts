@@ -53,7 +53,7 @@ function isPlain(text: string): boolean {
   return isShort(text) && toVisibleCharacters(text) === text;
 }
 
-/** Names such as `__proto__` are ordinary names (S-71). */
+/** Sets a field. Names such as `__proto__` are ordinary names (S-71). */
 function define(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -100,7 +100,7 @@ function toWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** `issue` finds `issues`, and the other way round. */
+/** Returns true if a word is there, or its stem: `issue` finds `issues`, and the other way round. */
 function hasWord(words: readonly string[], word: string): boolean {
   return words.some((each) => each === word || (each.length > 2 && word.length > 2 && isStem(each, word)));
 }
@@ -147,8 +147,8 @@ const MAX_WORDS = 32;
 const joinedIdentifier = /[\p{L}\p{N}]*\p{Ll}\p{Lu}[\p{L}\p{N}]*|\p{Lu}{2,}\p{Ll}[\p{L}\p{N}]*/gu;
 
 /**
- * A text, followed by the parts of its joined identifiers, so that `user name` finds `getUserName`. Underscores and other
- * marks separate words anyway.
+ * Returns a text, followed by the parts of its joined identifiers, so that `user name` finds `getUserName`. Underscores
+ * and other marks separate words anyway.
  */
 export function toIndexedText(text: string): string {
   const parts = new Set<string>();
@@ -158,12 +158,12 @@ export function toIndexedText(text: string): string {
   return parts.size === 0 ? text : `${text}\n${[...parts].join(" ")}`;
 }
 
-/** `HTTPServerName2` becomes `HTTP Server Name2`. */
+/** Turns `HTTPServerName2` into `HTTP Server Name2`. */
 function splitIdentifier(identifier: string): string {
   return identifier.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").replaceAll(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2");
 }
 
-/** The words of a question, each once, joined identifiers both whole and in parts. */
+/** Returns the words of a question, each once, joined identifiers both whole and in parts. */
 export function toQueryWords(query: string): string[] {
   const words = toIndexedText(query.slice(0, 2000)).match(/[\p{L}\p{N}]+/gu) ?? [];
   const told = [...new Set(words.map((word) => word.toLowerCase()))];

@@ -42,7 +42,7 @@ import type { ServerAuthorization } from "./server-authorization.ts";
 /** UTF-16 units of a program's stderr that Sheaf keeps. */
 const MAX_WORDS = 4000;
 
-/** Time that a server may take to connect, unless the caller knows better. Milliseconds. */
+/** Time that a server may take to connect, unless the caller sets it. Milliseconds. */
 const START_MS = 30_000;
 
 /** Time that a server may take to disconnect. Milliseconds. */
@@ -65,7 +65,7 @@ export interface ServerConnection {
 
 /** Folders that commands can write. Sheaf starts no server's program from them by itself (S-88). */
 export interface ServerFolders {
-  /** Absolute root, links resolved. */
+  /** Absolute path of the root, without links. */
   readonly workspace: string;
   readonly addedFolders: readonly string[];
   /** The sandbox for servers with `"sandbox": true`, which fail without it. Equal `rules` hold a server equally. */
@@ -184,10 +184,10 @@ async function openHttp(
   return new StreamableHTTPClientTransport(new URL(url), settings);
 }
 
-/** The first pause before a stream of a server is opened again; it doubles with each try that fails. Milliseconds. */
+/** The first pause before Sheaf opens a server's stream again; it doubles with each failed try. Milliseconds. */
 const RECONNECT_MS = 1000;
 
-/** A timer for a longer time would end at once. Milliseconds. */
+/** Longest pause: a timer for a much longer time would end at once. Milliseconds. */
 const LONGEST_WAIT_MS = 60 * 60_000;
 
 /** Schedules the next try. The server may ask for a longer pause (`retry:`), but 0 would reconnect without end. */

@@ -36,7 +36,6 @@ export interface ServerKeeper {
   listPrompts(conversationId: string): Promise<readonly ServerPrompt[]>;
   /** Lists addresses of a server's resources, for a person who types one (C110). Starts nothing. Never rejects. */
   listAddresses(conversationId: string, server: string): Promise<readonly string[]>;
-  /** Ends the servers of a conversation. */
   end(conversationId: string): Promise<void>;
   /** Ends all servers, and starts no more. */
   close(): Promise<void>;

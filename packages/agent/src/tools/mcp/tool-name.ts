@@ -12,14 +12,14 @@ export function toMcpToolName(server: string, tool: string, taken: ReadonlySet<s
   }
 }
 
-/** The server and the tool of such a name; undefined for any other name. */
+/** Returns the server and the tool of such a name; undefined for any other name. */
 export function parseMcpToolName(name: string): { readonly server: string; readonly tool: string } | undefined {
   if (!name.startsWith(prefix)) return undefined;
   const match = /^mcp__(.+?)__(.+)$/s.exec(name);
   return match ? { server: match[1]!, tool: match[2]! } : undefined;
 }
 
-/** Two underscores separate the server from the tool: neither may contain them. */
+/** Replaces other characters. Two underscores separate the server from the tool, so neither may contain them. */
 function toPlain(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9-]+/g, "_").replaceAll(/_{2,}/g, "_") || "_";
 }
