@@ -14,11 +14,11 @@ import { type HostAddress, isServicePort, resolveAllowed } from "@sheaf/sandbox/
 import { TunnelError } from "./proxy-tunnel.ts";
 
 interface WebPage {
-  /** Its address after redirects. */
+  /** The page's address after redirects. */
   readonly url: string;
   /** Markdown of an HTML page, else the text itself. Bounded. */
   readonly text: string;
-  /** Bytes read, at most the limit. */
+  /** Bytes that the fetcher read, at most the limit. */
   readonly bytes: number;
   /** True if the page is longer. */
   readonly isCut: boolean;
@@ -26,7 +26,7 @@ interface WebPage {
 
 export type PageResult =
   | { readonly ok: true; readonly page: WebPage }
-  /** INVALID_URL, ADDRESS_REFUSED, REDIRECTED, HTTP_ERROR, NOT_TEXT, NETWORK, TIMEOUT. */
+  /** Codes: INVALID_URL, ADDRESS_REFUSED, REDIRECTED, HTTP_ERROR, NOT_TEXT, NETWORK, TIMEOUT, CANCELLED. */
   | { readonly ok: false; readonly error: ToolError };
 
 export interface PageFetcher {

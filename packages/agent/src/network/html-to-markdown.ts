@@ -1,4 +1,4 @@
-/** A page as Markdown for a model. A thread with a time limit converts it, since a page can be made to be slow (S-72). */
+/** Converts pages to Markdown, in a thread with a time limit, since a page can be slow on purpose (S-72). */
 import { once } from "node:events";
 import { startThread } from "@sheaf/base/start-thread";
 

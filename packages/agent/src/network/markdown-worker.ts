@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { htmlToMarkdown, initSync } from "mdream/wasm";
 
-/** Elements whose contents are for browsers. An image that is in its own address would fill the model's window. */
+/** Elements whose contents are for browsers, and images inside their address, which would fill the model's window. */
 const exclude = [
   "nav", "button", "select", "datalist", "object", "canvas", "audio", "video", "svg", "iframe", "noscript", "template",
   "[hidden]", 'img[src^="data:"]', 'img[src^="javascript:"]',

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 
 const path = "/callback";
 
-/** Longest address. UTF-16 units. */
+/** Longest address of a redirect. UTF-16 units. */
 const MAX_ADDRESS = 8192;
 
 export interface RedirectListener {
   /** The address for the authorization server: `http://127.0.0.1:PORT/callback`. */
   readonly url: string;
-  /** The first redirect with the right state. */
+  /** Resolves to the first redirect with the right state. */
   readonly redirected: Promise<URLSearchParams>;
   close(): void;
 }

@@ -34,7 +34,7 @@ export interface AcpProjection {
 const MAX_OUTPUT = 64 * 1024;
 
 export interface AcpProjectionOptions {
-  /** Include the user's prompts, as when an old session is loaded. */
+  /** True to include the user's prompts, for an old session that an editor loads. */
   readonly withPrompt?: boolean;
   /** Cost of the session's earlier responses. US dollars. */
   readonly spentUsd?: number;
@@ -52,7 +52,7 @@ class AcpUpdates implements AcpProjection {
   readonly #agents = createAgentNames();
   readonly #outputs = new Map<string, string>();
   #workspace = "";
-  /** Tokens. Undefined if the model's window is unknown. */
+  /** Tokens of the model's window, if they are known. */
   #window: number | undefined;
   /** True while the user waits for a summary (C55). */
   #awaitsSummary = false;
@@ -128,7 +128,7 @@ class AcpUpdates implements AcpProjection {
     return [{ sessionUpdate: "usage_update", used, size: this.#window, ...cost }];
   }
 
-  /** The calls of a subagent, with its name; the protocol has no other place for it. Its plans are not the session's. */
+  /** Returns a subagent's calls with its name, for which the protocol has no other place, but not its plans. */
   #pushAgent(event: RunEvent & AgentEvent): SessionUpdate[] {
     const { name, callId } = this.#agents.find(event);
     if (!["tool_call_start", "tool_call_arguments", "tool_result"].includes(event.event.type)) return [];
@@ -178,7 +178,7 @@ class AcpUpdates implements AcpProjection {
   }
 }
 
-/** The reason why a prompt's turn ended; undefined: it failed, which is an error of the request. */
+/** Returns the reason why a prompt's turn ended; undefined: it failed, which is an error of the request. */
 export function toStopReason({ reason, error }: RunEnd): StopReason | undefined {
   if (!error) return reason === "end_turn" || reason === "clarification" ? "end_turn" : undefined;
   switch (error.code) {
@@ -232,7 +232,7 @@ function toTail(text: string): string {
   return text.length <= MAX_OUTPUT ? text : `…${text.slice(-MAX_OUTPUT)}`;
 }
 
-/** A part for each changed place, with the lines around it. */
+/** Returns a part for each changed place, with the lines around it. */
 function toDiff({ path, operation, content, diff, patch, newFilePath }: FileChange): ToolCallContent[] {
   if (operation === "create" && content !== null) return [{ type: "diff", path, oldText: null, newText: content }];
   const hunks = operation === "edit" ? toHunks(patch) : [];
@@ -259,7 +259,7 @@ function toSide(lines: readonly string[], signs: string): string {
   return side.map((line) => `${line.slice(1)}\n`).join("");
 }
 
-/** The place where an editor shows the change. */
+/** Returns the places where an editor shows the change. */
 function toPlaces({ path, patch }: FileChange): ToolCallLocation[] {
   return toHunks(patch).map(({ newStart }) => ({ path, line: newStart }));
 }
@@ -271,7 +271,7 @@ function toPlan(todos: readonly { readonly content: string; readonly status: str
   return { sessionUpdate: "plan", entries };
 }
 
-/** The protocol has no questions: they become text, and the next prompt answers them (N42). */
+/** Converts questions, which the protocol lacks, to text: the next prompt answers them (N42). */
 function toQuestions({ title, questions }: QuestionEffect): SessionUpdate {
   const paragraphs = questions.map(({ text, options }) =>
     [text, ...options.map(({ id, label }) => `- ${id}: ${label}`)].join("\n"),

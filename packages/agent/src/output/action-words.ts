@@ -14,7 +14,7 @@ const words: Readonly<Record<Locale, Words>> = {
   "zh-TW": { tool: "已呼叫工具", failed: "失敗", refused: "遭拒絕", cancelled: "已取消" },
 };
 
-/** The locale that a value such as `de_DE.UTF-8`, `zh-Hant` or `tr` names; English for every other (C11). */
+/** Returns the locale of a value such as `de_DE.UTF-8`, `zh-Hant` or `tr`; English for any other (C11). */
 export function toLocale(value: string): Locale {
   const [language = "", region = ""] = value.toLowerCase().split(/[.@]/, 1)[0]!.split(/[-_]/);
   if (language === "zh") return ["tw", "hk", "mo", "hant"].includes(region) ? "zh-TW" : "en";

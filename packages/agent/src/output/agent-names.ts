@@ -1,4 +1,4 @@
-/** Whose an event of a subagent is, for the formats (C97). */
+/** Finds the subagent of an event, for the formats (C97). */
 import type { AgentEvent, RunEvent } from "@sheaf/protocol";
 import { agentTraits } from "../tools/other-tools.ts";
 
@@ -28,7 +28,7 @@ export function createAgentNames(): AgentNames {
   };
 }
 
-/** The event of a subagent as one of the log. */
+/** Converts the event of a subagent to an event of the log. */
 export function toOwnEvent({ event, seq, time }: AgentEvent & Pick<RunEvent, "seq" | "time">): RunEvent {
   return { ...event, seq, time };
 }

@@ -22,12 +22,12 @@ interface AiSdkUiProjection extends Projection {
   readonly isPaused: boolean;
 }
 
-/** Header by which its clients recognize the stream. */
+/** Header by which clients of the AI SDK recognize the stream. */
 export const aiSdkUiHeaders = { "x-vercel-ai-ui-message-stream": "v1" } as const;
 
 type Chunk = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** One turn of the log is one step; tool calls are dynamic tools, since a client need not know them. */
+/** Creates the stream. One turn is one step; all tools are dynamic, since a client need not know them. */
 export function createAiSdkUiProjection({
   includeThinking = false,
   questions,
@@ -66,7 +66,7 @@ interface OpenCall {
 
 class AiSdkUi {
   readonly #includeThinking: boolean;
-  /** A client sends its answer once every call that it knows has ended or was answered: it learns of one at a time. */
+  /** True to send one open call at a time: a client answers once each call that it knows has an end or an answer. */
   readonly #holdsBack: boolean;
   readonly #openCalls: OpenCall[] = [];
   readonly #toolNames = new Map<string, string>();
@@ -118,7 +118,7 @@ class AiSdkUi {
     return this.#release(false);
   }
 
-  /** The chunks of the first open call, and of those after it as calls end. */
+  /** Returns the chunks of the first open call, and of those after it as calls end. */
   #release(isAll: boolean): Chunk[] {
     const released: Chunk[] = [];
     for (let call = this.#openCalls[0]; call; call = this.#openCalls[0]) {
@@ -178,7 +178,7 @@ class AiSdkUi {
     return { type: "start-step" };
   }
 
-  /** Results of tools belong to the step that called them. */
+  /** Ends the step. Results of tools belong to the step that called them. */
   #endStep(): Chunk[] {
     if (!this.#hasStep) return [];
     this.#hasStep = false;
@@ -206,7 +206,7 @@ class AiSdkUi {
   }
 }
 
-/** The AI SDK's words for how an answer ends. */
+/** Returns the AI SDK's words for the end of an answer. */
 function toEnd({ reason, error }: RunEnd): Chunk[] {
   if (reason === "cancelled") return [{ type: "abort", reason: error?.message ?? "cancelled" }];
   const failure = error ? [{ type: "error", errorText: `${error.code}: ${error.message}` }] : [];

@@ -19,7 +19,7 @@ export function createAssistantPieces(): AssistantPieces {
   let first = "";
   let others: GrowingText | undefined;
   let last = "";
-  /** Saves searching a long held text again for each delta. */
+  /** True if all held text is blank, which saves a search in it for each delta. */
   let isHeldBlank = true;
   const hold = (delta: string): readonly string[] => {
     if (first === "") {

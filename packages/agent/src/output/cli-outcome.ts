@@ -7,7 +7,7 @@ import { toCliQuestions } from "./result-line.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The `result` of a completed call: exactly one key (C9). */
+/** Returns the `result` of a completed call: exactly one key (C9). */
 export function toCliOutcome(toolName: string, result: ToolResult): CliToolOutcome {
   const message = result.error?.message ?? "";
   switch (result.status) {
@@ -99,13 +99,13 @@ function toSuccess(toolName: string, { effect, output, note, attachments, callId
   }
 }
 
-/** C52. */
+/** Returns an image with its bytes, any other content as text (C52). */
 function toCliContent({ text, sha256 }: McpContent, attachments: readonly Attachment[] = []): Fields {
   const image = sha256 === undefined ? undefined : attachments.find((attachment) => attachment.sha256 === sha256);
   return image ? { image: { data: image.data, mimeType: image.mediaType } } : { text: { text } };
 }
 
-/** C34. */
+/** Returns the tree of a folder as the content that read_file read (C34). */
 function toFolderRead(path: string, tree: string): Fields {
   return {
     content: tree,

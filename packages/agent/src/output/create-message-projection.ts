@@ -6,7 +6,6 @@ import type { CliProfile, OutputFormat, Projection } from "./projection.ts";
 import { createStreamJsonProjection } from "./stream-json.ts";
 import { createTextProjection } from "./text.ts";
 
-/** Options that the formats share. */
 export interface ProjectionOptions {
   readonly locale: Locale;
   readonly includeThinking: boolean;

@@ -18,7 +18,7 @@ export interface EventMaskOptions {
   readonly keepsQuestions?: boolean;
 }
 
-/** Creates the mask of one log, for all its events from the first one on. */
+/** Creates the mask of one log. It needs all events from the first one on. */
 export function createEventMask({ mask = createTextMask(), ...options }: EventMaskOptions = {}): EventMask {
   const runs = new Map<string, RunMask>();
   return (event) => {

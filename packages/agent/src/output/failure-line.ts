@@ -1,12 +1,12 @@
-/** The way a run failed, in one line (C21). */
+/** Failures of runs in one line (C21). */
 import { toVisibleLine } from "./visible-text.ts";
 
-/** `sheaf: <errorCode>: <what failed, with which value, what to do>` and a line end. */
+/** Returns `sheaf: <errorCode>: <what failed, with which value, what to do>` and a line end. */
 export function formatFailureLine({ code, message }: { readonly code: string; readonly message: string }): string {
   return `sheaf: ${code}: ${toVisibleLine(message)}\n`;
 }
 
-/** Returns true if a failed run has a whole answer: the model ended it, but Sheaf refused its commands (S-31), or it did not pass (C168). */
+/** Returns true if a failed run has its answer, but Sheaf refused its commands (S-31), or it did not pass (C168). */
 export function hasAnswer({ code }: { readonly code: string }): boolean {
   return code === "SANDBOX_UNAVAILABLE" || code === "VERIFY_FAILED";
 }

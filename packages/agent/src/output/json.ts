@@ -39,7 +39,7 @@ export function createJsonProjection(options: JsonOptions = {}): Projection {
   };
 }
 
-/** The key order of C3: `is_error` is third. */
+/** Returns the key order of C3: `is_error` is third. */
 function toJsonObject(result: ResultLine | CursorResult): Record<string, unknown> {
   const { type, subtype, is_error, ...rest } = result;
   return { type, subtype, is_error, ...rest };

@@ -1,4 +1,4 @@
-/** The log as OpenAI's chat completions (X20): text alone, tools unseen. One chunk per line, or the object they add up to. */
+/** The log as OpenAI's chat completions (X20), without tools: one chunk per line, or the object of all chunks. */
 import type { RunEnd, RunEvent, Usage } from "@sheaf/protocol";
 import { addUsage } from "@sheaf/protocol/cost";
 import { isSentenceContinued, SEAM_CHARACTERS } from "@sheaf/protocol/pieces";
@@ -8,19 +8,19 @@ import { toBareId } from "./result-line.ts";
 import { formatPlan, formatQuestions } from "./text.ts";
 
 interface OpenAiChatOptions {
-  /** The model's reasoning too, as `reasoning_content` (N14). */
+  /** True to include the model's reasoning, as `reasoning_content` (N14). */
   readonly includeThinking?: boolean;
-  /** A last chunk with the usage. */
+  /** True to end with a chunk that has the usage. */
   readonly includeUsage?: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** OpenAI's words for a failure. */
+/** A failure in OpenAI's words. */
 export interface OpenAiError {
   readonly message: string;
   readonly type: string;
-  /** The field of the request. */
+  /** The field of the request that is wrong. */
   readonly param: string | null;
   readonly code: string;
 }
@@ -31,7 +31,7 @@ export interface OpenAiFailure {
   readonly error: OpenAiError;
 }
 
-/** Codes that its clients know; the others are Sheaf's own. */
+/** Codes that clients of OpenAI know; the others are Sheaf's own. */
 const knownCodes: Readonly<Record<string, string>> = {
   AUTH_REQUIRED: "invalid_api_key",
   AUTH_REJECTED: "invalid_api_key",
@@ -53,7 +53,7 @@ export function toOpenAiError(code: string, message: string, status: number, par
   return { message, type, param, code: knownCodes[code] ?? code };
 }
 
-/** A run's failure. A key that a provider refused is not the client's. */
+/** Converts a run's failure. A provider that refuses a key does not mean the client's. */
 function toFailure({ code, message }: NonNullable<RunEnd["error"]>): OpenAiFailure {
   const { httpStatus } = errorTable[isErrorCode(code) ? code : "INTERNAL"];
   if (httpStatus === 401) return { status: 502, error: { message, type: "server_error", param: null, code } };
@@ -70,7 +70,7 @@ const finishReasons: Readonly<Record<RunEnd["reason"], string | undefined>> = {
   cancelled: undefined,
 };
 
-/** One choice, which answers without calling tools of the client. */
+/** Creates the chunks of one choice, which never calls tools of the client. */
 export function createOpenAiChatProjection({ includeThinking, includeUsage }: OpenAiChatOptions = {}): Projection {
   const fold = new OpenAiChat();
   const toChunk = (rest: Fields): string => `${JSON.stringify({ ...fold.head("chat.completion.chunk"), ...rest })}\n`;

@@ -6,7 +6,7 @@ import type { Projection } from "./projection.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The events, and the response that they add up to. */
+/** Creates the events, and the response that they add up to. */
 export function createOpenAiResponse() {
   const fold = new OpenAiChat();
   const text = createGrowingText();

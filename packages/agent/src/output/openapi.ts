@@ -12,7 +12,6 @@ const commonErrors = [400, 401, 403, 429, 503];
 /** Statuses for a body that is too large, or of another type. */
 const bodyErrors = [413, 415];
 
-/** The document, built from the schemas. */
 export function createOpenApiDocument(version: string): Record<string, unknown> {
   return {
     openapi: "3.1.0",
@@ -40,7 +39,7 @@ export function createOpenApiDocument(version: string): Record<string, unknown> 
   };
 }
 
-/** Copies of the ten types of document become references, so that a generated client has a type for each. */
+/** Replaces copies of the ten document types by references, so that a generated client has a type for each. */
 function nameDocuments(part: unknown): unknown {
   const name = documentSchemaNames.get(part);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };

@@ -23,9 +23,9 @@ export interface Operation {
       | "none"
     >
   >;
-  /** Statuses of errors in addition to the common ones of all operations and the ones for a body. */
+  /** Statuses of errors that are not common to all operations, or to all bodies. */
   readonly errors?: readonly number[];
-  /** False: no token is required. */
+  /** False: the operation needs no token. */
   readonly secured?: false;
 }
 
@@ -231,7 +231,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
   },
 }; // prettier-ignore
 
-/** Every address with its methods, in capitals. */
+/** Returns every address with its methods, in capitals. */
 export function listOperations(): readonly (readonly [path: string, methods: readonly string[]])[] {
   return Object.entries(operations).map(([route, methods]) => [
     route,

@@ -3,7 +3,7 @@ import type { RunEvent } from "@sheaf/protocol";
 
 /** A format: a pure function of the log, event by event. */
 export interface Projection {
-  /** The lines for this event, each with its `\n`; each is one write (C4). */
+  /** Returns the lines for this event, each with its `\n`; each is one write (C4). */
   push(event: RunEvent): readonly string[];
   /** Returns a line of a run that continues, for formats that have such lines (C26). Milliseconds since 1970. */
   formatHeartbeat?(time: number): string;

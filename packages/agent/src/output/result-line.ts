@@ -22,12 +22,12 @@ export interface ResultCollector {
   readonly result: ResultLine | undefined;
 }
 
-/** The UUID after `conv_` or `chat_`: `session_id` and `request_id`. */
+/** Returns the UUID after `conv_` or `chat_`: `session_id` and `request_id`. */
 export function toBareId(id: string): string {
   return id.slice(id.indexOf("_") + 1);
 }
 
-/** A question in the words of the command line (C9). */
+/** Converts questions to the shape of the command line (C9). */
 export function toCliQuestions(effect: QuestionEffect): CliQuestion[] {
   return effect.questions.map(({ id, text, options, allowMultiple }) => ({
     id,

@@ -18,7 +18,7 @@ import { createResultCollector, toBareId } from "./result-line.ts";
 import { createToolCallTracker } from "./tool-call-tracker.ts";
 
 export interface StreamJsonOptions {
-  /** `--include-thinking` (C12). */
+  /** True for `--include-thinking` (C12). */
   readonly includeThinking?: boolean;
 }
 

@@ -13,11 +13,11 @@ export interface TextOptions {
   readonly locale: Locale;
   /** False: only the text after the last tool call (C30). Default true. */
   readonly showsActions?: boolean;
-  /** A failing run prints its answer so far, and why it failed. Default false. */
+  /** True to print the answer so far, and the reason, if the run fails. Default false. */
   readonly showsFailure?: boolean;
 }
 
-/** Makes the lines. Unless `showsFailure` says otherwise, a failing run prints its actions, and its answer if it has one: stderr has the rest (C21). */
+/** Creates the lines. A failed run has its actions, and its answer if there is one: stderr has the rest (C21). */
 export function createTextProjection(options: TextOptions): Projection {
   const { locale, showsFailure = false } = options;
   let { showsActions = true } = options;

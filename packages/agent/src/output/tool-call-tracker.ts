@@ -1,4 +1,4 @@
-/** The tool calls of a run in the shapes of C8 and C9: each appears once its arguments are complete, and once it has ended. */
+/** The tool calls of a run in the shapes of C8 and C9: once with all arguments, and once at their end. */
 import type { FunctionPayload, RunEvent, ToolCallArguments, ToolCallLine, CliToolOutcome } from "@sheaf/protocol";
 import { parseMcpToolName } from "../tools/mcp/tool-name.ts";
 import { describeTool } from "../tools/registry.ts";
@@ -18,7 +18,7 @@ interface StartedCall {
   readonly arguments: ToolCallArguments;
 }
 
-/** Holds no more than the open calls. */
+/** Creates the tracker, which remembers only the open calls. */
 export function createToolCallTracker(): ToolCallTracker {
   const toolNames = new Map<string, string>();
   const started = new Map<string, StartedCall>();

@@ -14,7 +14,7 @@ export function toVisibleText(text: string): string {
   });
 }
 
-/** JSON text with each unsafe character escaped: the same value. */
+/** Escapes each unsafe character of JSON text, which keeps its value. */
 export function toVisibleJson(json: string): string {
   return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

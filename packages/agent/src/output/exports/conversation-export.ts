@@ -12,7 +12,6 @@ export interface ExportedResponse {
   readonly events: readonly RunEvent[];
 }
 
-/** The JSON of an export. */
 export interface ConversationExport {
   readonly sheafExport: typeof exportVersion;
   readonly conversation: {
@@ -21,11 +20,11 @@ export interface ConversationExport {
     readonly title: string;
     readonly createdAt: number;
   };
-  /** Oldest first. */
+  /** Responses, oldest first. */
   readonly responses: readonly ExportedResponse[];
 }
 
-/** One line a response, so that large ones can be compared and searched. */
+/** Formats an export with one line a response, so that people can compare and search it. */
 export function formatJsonExport({ sheafExport, conversation, responses }: ConversationExport): string {
   const rows = responses.map((response) => JSON.stringify(response)).join(",\n");
   return `{"sheafExport":${sheafExport},"conversation":${JSON.stringify(conversation)},"responses":[\n${rows}\n]}\n`;

@@ -20,7 +20,7 @@ function toNano(milliseconds: number): string {
   return `${Math.round(milliseconds)}000000`;
 }
 
-/** The body of `/v1/traces`. */
+/** Returns the body of `/v1/traces`. */
 export function encodeTraces(spans: readonly Span[], resource: Attributes): unknown {
   const encoded = spans.map(({ kind, start, end, attributes, ...span }) => ({
     ...span,
@@ -58,11 +58,11 @@ interface Point {
 /** Measurements since `start`, summed up. */
 export interface Histograms {
   add(measurements: readonly Measurement[]): void;
-  /** The body of `/v1/metrics`. */
+  /** Returns the body of `/v1/metrics`. */
   encode(time: number, resource: Attributes): unknown;
 }
 
-/** `start`: milliseconds since 1970. */
+/** Creates empty histograms. `start`: milliseconds since 1970. */
 export function createHistograms(start: number): Histograms {
   const points = new Map<string, Point>();
   return {

@@ -6,7 +6,7 @@ import type { TelemetrySettings } from "../../config/telemetry-settings.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** `error.type` of its attributes: a code of the closed table, or of a tool's error. */
+/** A span. `error.type` of its attributes is a code of the closed table, or of a tool's error. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -52,7 +52,7 @@ interface Ended {
   readonly measurements: Measurement[];
 }
 
-/** Takes the events of a run, and gives each span once it has ended: the run's with the last event. */
+/** Collects the events of a run. Returns each span once it has ended: the run's with the last event. */
 export class SpanCollector {
   #ended: Ended = { spans: [], measurements: [] };
   #count = 0;

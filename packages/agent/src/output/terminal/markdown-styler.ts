@@ -27,7 +27,7 @@ function createPlainStyler(): MarkdownStyler {
   return { push: (text) => toVisibleText(returns.push(text)), end: () => toVisibleText(returns.end()) };
 }
 
-/** A CR at the end of a piece may be half of a line end. */
+/** Holds back a CR at the end of a piece, which may be half of a line end. */
 function createReturnHolder(): { push(text: string): string; end(): string } {
   let held = "";
   return {

@@ -14,7 +14,6 @@ import { createMarkdownStyler } from "./markdown-styler.ts";
 
 export interface TerminalOptions {
   readonly locale: Locale;
-  /** True if colours may be used. */
   readonly hasColors: boolean;
   readonly includeThinking: boolean;
 }
@@ -113,7 +112,7 @@ class Terminal implements Projection {
     return lines.length === 0 ? [] : [...this.#endText(), ...lines.flatMap((line) => this.#line(this.#toDim(line)))];
   }
 
-  /** One line for each call of a subagent, with its name. */
+  /** Returns one line for each call of a subagent, with its name. */
   #agentLines(event: RunEvent & AgentEvent): string[] {
     const ended = toEndedRequest(event);
     if (ended) {
@@ -209,7 +208,7 @@ class Terminal implements Projection {
 
 const todoMarks = { pending: "○", in_progress: "◐", completed: "●", cancelled: "–" } as const;
 
-/** The subject of the action, briefly. */
+/** Describes the subject of an action briefly. */
 function toSubject(effect: ToolEffect, workspace: string): string {
   switch (effect.kind) {
     case "read":
