@@ -7,8 +7,7 @@ import type { Socket } from "node:net";
 export class TunnelError extends Error {}
 
 /**
- * Opens a tunnel to `authority` (host and port). The proxy is an http or https address.
- * @throws TunnelError, or the reason of the signal.
+ * Opens a tunnel to `authority` (host and port). `proxy`: http or https. @throws TunnelError, or the signal's reason.
  */
 export async function openTunnel(proxy: string, authority: string, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();

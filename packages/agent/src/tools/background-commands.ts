@@ -20,10 +20,7 @@ export interface BackgroundCommand {
   waitForNews(period: number, signal: AbortSignal): Promise<void>;
   /** Resolves at the command's end, on abort, or after this time (milliseconds). */
   waitForEnd(period: number, signal: AbortSignal): Promise<void>;
-  /**
-   * Resolves at its end, on abort, or with the reason to wait no longer: the command waits for connections, it is idle, or
-   * this time (milliseconds) is over.
-   */
+  /** Resolves at its end, on abort, or with a reason: it waits for connections, is idle, or `period` (ms) is over. */
   waitWhileBusy(period: number, signal: AbortSignal): Promise<WaitEnd | undefined>;
   /** Ends the command with all its processes. */
   end(): Promise<CommandOutcome>;

@@ -68,10 +68,7 @@ function findWithoutTrailingBlanks(text: string, { oldString, newString }: TextE
   });
 }
 
-/**
- * Finds whole lines that all have the same blanks more or less, or tabs instead of the same number of blanks, and
- * indents the new text in the same way.
- */
+/** Finds whole lines with the same blanks more or less, or with tabs for blanks, and indents the new text alike. */
 function findShifted(text: string, { oldString, newString }: TextEdit): EditPlace[] {
   const needle = foldText(oldString, { indentation: true }).text;
   // Lines of brackets alone are everywhere.

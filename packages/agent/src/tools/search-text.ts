@@ -119,10 +119,7 @@ export interface FileMatches {
   count: number;
 }
 
-/**
- * Takes the output of ripgrep: `path NUL number NUL text` per line (SOH before the text of a line around a match), or
- * `path NUL count` with `--count`.
- */
+/** Reads ripgrep's output: `path NUL number NUL text` (SOH before a line around a match), or `path NUL count`. */
 export interface SearchResults {
   /** Adds output. Returns false once it is too much. */
   append(chunk: Uint8Array): boolean;

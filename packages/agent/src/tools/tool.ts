@@ -56,10 +56,7 @@ export interface ToolContext {
   readonly agentPort?: AgentPort | undefined;
 }
 
-/**
- * Asks a person. The log has question and answer, as for calls (X8). The signal withdraws the question.
- * Rejects only if the call has ended.
- */
+/** Asks a person; the log has both texts (X8). The signal withdraws the question. Rejects only after the call. */
 export type AskPerson = (
   question: ApprovalQuestion,
   check: CheckArguments,

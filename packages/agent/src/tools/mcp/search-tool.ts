@@ -146,10 +146,7 @@ const MAX_WORDS = 32;
 /** Identifiers with capitals inside, such as `getUserName` and `HTTPServer`. */
 const joinedIdentifier = /[\p{L}\p{N}]*\p{Ll}\p{Lu}[\p{L}\p{N}]*|\p{Lu}{2,}\p{Ll}[\p{L}\p{N}]*/gu;
 
-/**
- * Returns a text, followed by the parts of its joined identifiers, so that `user name` finds `getUserName`. Underscores
- * and other marks separate words anyway.
- */
+/** Adds the parts of joined identifiers, so that `user name` finds `getUserName`. Other marks separate words anyway. */
 export function toIndexedText(text: string): string {
   const parts = new Set<string>();
   for (const [identifier] of text.matchAll(joinedIdentifier)) {

@@ -110,7 +110,7 @@ const finalCodes: ReadonlySet<string> = new Set([
 
 type TokenFields = Pick<ServerLogin, "accessToken" | "refreshToken" | "expiresAt">;
 
-/** Converts a server's tokens; the old refresh token stays if it sent no new one. @throws if no header can have one. */
+/** Converts a server's tokens; the old refresh token stays if it sent no new one. @throws if a token fits no header. */
 export function toTokenFields(
   { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds }: OAuthTokens,
   now: number,

@@ -15,10 +15,7 @@ export interface ServerToolsOptions {
   readonly messages: readonly ModelMessage[];
 }
 
-/**
- * Creates the tools. An offered tool stays, and a loaded one is last, so that as much as possible of a request starts
- * like the one before it.
- */
+/** Creates the tools. Offered ones stay and loaded ones are last, so that requests start alike as far as possible. */
 export function createServerTools(
   list: ToolList,
   resourceTools: readonly CallableTool[],
