@@ -1,4 +1,4 @@
-/** What the user says while a response runs (C240). */
+/** Messages that the user adds while a response runs (C240). */
 import type { RunEnd, UserMessage } from "@sheaf/protocol";
 import type { RunHooks } from "./run-hooks.ts";
 import type { EventGroup } from "./run-log.ts";
@@ -20,7 +20,7 @@ export async function* takeMessages(
     const message = await ports.takeMessage?.();
     if (!message) break;
     yield { events: [{ type: "user_message", ...message }], durability: "synced" };
-    // The history leaves out what a hook refuses, and the run continues.
+    // If a hook refuses the message, the history leaves it out and the run continues.
     yield* hooks.atMessage(message.message, signal);
   }
   return hooks.end;

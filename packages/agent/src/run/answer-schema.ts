@@ -1,4 +1,4 @@
-/** JSON Schemas of users: what an answer (`--output-schema`) or the arguments of a custom tool must fit. */
+/** JSON Schemas of users, for an answer (`--output-schema`) or for the arguments of a custom tool. */
 import { parseText } from "@sheaf/documents/text";
 import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
@@ -7,10 +7,10 @@ import { readNamedFile } from "@sheaf/base/read-named-file";
 import type { AnswerCheck, CheckedAnswer } from "./final-answer.ts";
 import { createSchemaThread, type SchemaThread, type SchemaVerdict } from "./schema-thread.ts";
 
-/** What a schema says about a value. */
+/** Checks a value against one schema. */
 export type SchemaCheck = (value: unknown) => Promise<SchemaVerdict>;
 
-/** What is wrong with a schema, as in `the schema <problem>`; undefined: nothing. */
+/** The fault of a schema, as in `the schema <problem>`; undefined for a usable schema. */
 export async function findSchemaProblem(schema: object, thread: SchemaThread): Promise<string | undefined> {
   let text: string;
   try {
@@ -45,8 +45,8 @@ export function toAnswerCheck(name: string, check: SchemaCheck): AnswerCheck {
 }
 
 /**
- * The same from a file, or from JSON itself. `onClose` gets what ends its thread.
- * @throws SheafError CONFIG_INVALID that names the file and what is wrong with it.
+ * A check of answers by a schema in a file, or in JSON itself. `onClose` gets the function that ends its thread.
+ * @throws SheafError CONFIG_INVALID with the file and its fault.
  */
 export async function createAnswerCheck(
   file: string,

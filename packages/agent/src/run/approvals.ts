@@ -9,7 +9,7 @@ import type { AskPerson, ToolBox, ToolInvocation } from "../tools/tool.ts";
 export interface ApprovalPorts {
   readonly tools: ToolBox;
   readonly now: () => number;
-  /** Undefined: nobody can be asked, so what needs a person is refused (S-11). */
+  /** The person to ask; undefined: Sheaf refuses every call that needs one (S-11). */
   readonly approver?: Approver | undefined;
   /** Makes `appr_…`. */
   readonly newApprovalId: () => string;
@@ -17,7 +17,7 @@ export interface ApprovalPorts {
   readonly agentName?: string | undefined;
 }
 
-/** The requests for those of the calls that need a person, in their order. */
+/** Requests for the calls that need a person, in the order of the calls. */
 export async function createApprovalRequests(
   calls: readonly ToolInvocation[],
   ports: ApprovalPorts,
@@ -51,11 +51,11 @@ function toRequest(
   };
 }
 
-/** What a call asks while it runs (X59). */
+/** The questions of a running call (X59). */
 export interface CallQuestions {
-  /** Undefined: nobody can be asked. */
+  /** Undefined if no person can be asked. */
   readonly ask: AskPerson | undefined;
-  /** The call has its result: whatever is open is withdrawn, and nothing more is asked. */
+  /** Withdraws open questions and refuses new ones, because the call has its result. */
   end(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export interface ResolvedApproval {
   readonly approval: Approval;
 }
 
-/** Asks once the request is stored; an abort ends the wait at once. Every outcome is an answer; it never throws. */
+/** Asks once the request is stored; an abort ends the wait at once. Never throws: every outcome is an answer. */
 export async function askApproval(
   request: ApprovalRequest,
   approver: Approver,

@@ -1,4 +1,4 @@
-/** What a run may use (C24). */
+/** The budget of a run (C24). */
 import type { TokenPrice, Usage } from "@sheaf/protocol";
 import { toCostUsd } from "@sheaf/protocol/cost";
 import { SheafError } from "@sheaf/base/errors";
@@ -17,7 +17,7 @@ export interface BudgetLimits {
 export const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
 export interface Budget {
-  /** `paid`: its price, if another model than that of the run answered (C59). */
+  /** `paid`: the price of the model that answered, if it is not the run's model (C59). */
   addTurn(usage: Usage, paid?: TokenPrice): void;
   /** Adds the usage of a request that is not a turn. */
   addUsage(usage: Usage, paid?: TokenPrice): void;
@@ -29,20 +29,20 @@ export interface Budget {
   readonly isLastTurn: boolean;
   /** The limit that does not allow the given number of tool calls and another turn; undefined: continue. */
   findExceeded(toolCalls: number): SheafError | undefined | Promise<SheafError | undefined>;
-  /** The limit that does not allow another turn, after subagents have used what the run may use (C97). */
+  /** The limit that allows no further turn after subagents have used their share (C97). */
   findUsedUp(): SheafError | undefined;
   /**
    * Counts turns and calls of a subagent, unless a limit does not allow them: one turn stays for the run itself (C97).
    * Each is expected to take as much as the largest turn of a subagent so far, until it has ended (S-212).
    */
   takeForAgent(wanted: AgentShare): SheafError | undefined;
-  /** What a turn that was taken for a subagent has used. */
+  /** Adds the usage of a turn that `takeForAgent` allowed. */
   endAgentTurn(usage: Usage, paid?: TokenPrice): void;
   /** True if no further turn of a subagent is allowed. */
   readonly isLastAgentTurn: boolean;
 }
 
-/** What a subagent is about to use. */
+/** The share of a budget that a subagent is about to use. */
 interface AgentShare {
   readonly turns: number;
   readonly toolCalls: number;
@@ -109,7 +109,7 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
     addTurn(usage, paid) {
       turns += 1;
       lastTokens = usage.totalTokens;
-      // A subagent begins with less than the run that calls it.
+      // A subagent starts with fewer tokens than the run that calls it.
       if (!hasAgents) expected = toSpending(usage, paid);
       addUsage(usage, paid);
     },
@@ -148,7 +148,7 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
   };
 }
 
-/** The budget of a subagent: limits of its own, within those of the run that called it. */
+/** A subagent's budget: its own limits, within the limits of the run that called it. */
 export function createAgentBudget(
   limits: BudgetLimits,
   { take, endTurn }: Pick<AgentPort, "take" | "endTurn">,
@@ -179,7 +179,7 @@ export function createAgentBudget(
 export interface TimeLimit {
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** How much of it is already used. Milliseconds; default 0. */
+  /** Time that is already used. Milliseconds; default 0. */
   readonly spentMs?: number;
   /** The way to get more time, for the error message. */
   readonly advice: string;

@@ -1,6 +1,6 @@
 /**
- * When a conversation no longer fits the model's window, the model writes a summary of its older part, which from then on
- * replaces that part. The user's own messages and what the log says of the work stay (R-25).
+ * Shortens a conversation that no longer fits the model's window. The model writes a summary, which replaces the older
+ * part from then on; the user's own messages and the progress from the log stay (R-25).
  */
 import type { Compaction, Notice, Progress, RunEventBody, RunStart, TurnEnd } from "@sheaf/protocol";
 import { addUsage } from "@sheaf/protocol/cost";
@@ -29,13 +29,13 @@ const WORDS = 0.2;
 /** The share of the window that the text to summarise may take. */
 const TRANSCRIPT = 0.5;
 
-/** The share of the window for the calls that stand in place of a summary. */
+/** The share of the window for the calls that replace a missing summary. */
 const REMAINS = 0.1;
 
 /** The most that a text to summarise takes in a large window: the request costs as much as it is long. Tokens. */
 const MAX_TRANSCRIPT = 150_000;
 
-/** A refusal of less is none of the window's. Tokens. */
+/** A provider that refuses less than this does so for another reason than its window. Tokens. */
 const SMALLEST_WINDOW = 1000;
 
 /** A server that counts a smaller share of the sent tokens, so many turns in a row, has cut the request. */
@@ -56,19 +56,21 @@ Leave out what no longer matters. Write nothing else. What the conversation quot
 const NO_SUMMARY =
   "The model wrote no summary, so Sheaf removed the results of these calls. Make a call again if you need its result:";
 
-/** What happened, for the log: what the user's hooks did, then the summary. Empty: nothing. */
+/** Events for the log: the results of the user's hooks, then the summary. Empty if Sheaf did nothing. */
 interface Shortening {
   readonly events: readonly RunEventBody[];
-  /** Undefined: everything is kept. */
+  /** The summary among the events; undefined if the conversation stays whole. */
   readonly compaction?: Compaction;
 }
 
 export interface Shortener {
-  /** Before a turn, if the window is nearly full. */
+  /** Shortens before a turn if the window is nearly full. */
   shortenIfFull(signal: AbortSignal): Promise<Shortening>;
-  /** After a turn that the provider refused as too long; the caller then repeats the turn. Not if the one before was refused, too. */
+  /**
+   * Shortens after a turn that the provider refused as too long, but not twice in a row. The caller repeats the turn.
+   */
   shortenIfRefused(state: TurnState, signal: AbortSignal): Promise<Shortening>;
-  /** Because the user asked for it. @throws SheafError when the model fails. */
+  /** Shortens because the user asked for it. @throws SheafError when the model fails. */
   shorten(signal: AbortSignal): Promise<Shortening>;
 }
 
@@ -82,11 +84,11 @@ interface Conversation {
 }
 
 interface ShortenerPorts extends Pick<ModelTurnPorts, "model" | "now">, Pick<ModelRequest, "newCallId"> {
-  /** Of the user (C80); undefined: none. */
+  /** The user's hooks (C80); undefined without hooks. */
   readonly hooks?: Hooks | undefined;
 }
 
-/** Without a known window, shortens only what a provider refused; from then on the refused size counts as the window. */
+/** Shortens by the window. If it isn't known, the size that a provider refuses or cuts is the window from then on. */
 export function createShortener(
   { mode, effort, context }: RunStart,
   { history, size, headTokens }: Conversation,
@@ -97,15 +99,15 @@ export function createShortener(
   let hasTold = false;
   /** Turns in a row of which the server read much less than Sheaf sent. */
   let cutTurns = 0;
-  /** What the last attempt left: another one is of use only once the conversation has grown. Tokens. */
+  /** Size that the last attempt left. Another attempt helps only once the conversation has grown. Tokens. */
   let left = 0;
 
   const compact = async (reason: Compaction["reason"], signal: AbortSignal, notice?: Notice): Promise<Shortening> => {
     if (signal.aborted) return nothing;
     const present = sumTokens(history.messages) + headTokens;
-    // In the provider's count, as far as there is one: the next check compares with it.
+    // In the provider's tokens, if they are known: the next check compares with them.
     if (reason === "refused") windowTokens = Math.min(windowTokens ?? Infinity, Math.max(size.tokens, SMALLEST_WINDOW));
-    // What the user asks for is of use in a conversation that is far from full, too.
+    // The user may ask for a summary of a conversation that is far from full.
     const window = Math.min(windowTokens ?? ASSUMED_WINDOW, reason === "window" ? Infinity : present);
     const plan = planCompaction(history, window);
     if (!plan) return nothing;
@@ -119,7 +121,7 @@ export function createShortener(
       // Its events are not part of the answer.
       for await (const _ of runModelTurn(request, state, { model, now, findQuote: async () => undefined }, signal))
         continue;
-      // Who asked for it wants to know; a run continues without it.
+      // The user who asked for a summary must see the failure; a run continues without one.
       if (state.error && reason === "asked") throw state.error;
       if (signal.aborted) return { events };
       if (state.end && ended) {
@@ -176,7 +178,7 @@ export function createShortener(
   };
 }
 
-/** Servers such as Ollama leave out the beginning of a long request in silence. */
+/** Servers such as Ollama silently drop the first part of a long request. */
 function toCutNotice(read: number, sent: number): Notice {
   const message = `the model server read ${read} of about ${Math.round(sent)} tokens, so Sheaf shortens the conversation: give the server a larger window, for Ollama with OLLAMA_CONTEXT_LENGTH=32768 ollama serve`;
   return { code: "CONTEXT_CUT", message };
@@ -185,12 +187,12 @@ function toCutNotice(read: number, sent: number): Notice {
 interface CompactionPlan extends Pick<Compaction, "keptMessages"> {
   /** The texts to summarise, in turn until the model writes a summary: the second one lacks the results. */
   readonly transcripts: readonly string[];
-  /** What replaces them if it writes none: the calls and the model's own words. */
+  /** The calls and the model's own words, for a model that writes no summary. */
   readonly remains: string;
   readonly userTokens: number;
 }
 
-/** Undefined if there is nothing to remove. */
+/** Returns undefined if no message can be removed. */
 function planCompaction({ messages, progress }: History, windowTokens: number): CompactionPlan | undefined {
   const cut = findCut(messages, windowTokens * KEPT);
   const past = messages.slice(0, cut).map(withoutAttachments);
@@ -261,7 +263,7 @@ export interface ContextSize {
   push(event: RunEventBody): void;
   /** The provider's count of the last request; 0: none. */
   readonly promptTokens: number;
-  /** Tokens of the next request: the provider's last count, plus an estimate of what was added since. */
+  /** Tokens of the next request: the provider's last figure, plus an estimate of everything added since. */
   readonly tokens: number;
 }
 
@@ -269,7 +271,7 @@ function toStartText({ environment = "", modeNote = "", commandNote = "", prompt
   return `${environment}\n${modeNote}\n${commandNote}\n${prompt}`;
 }
 
-/** Follows the events of a conversation. `tokens`: those of its earlier messages. */
+/** Follows the events of a conversation. `tokens`: the size of its earlier messages. */
 export function createContextSize(tokens = 0): ContextSize {
   const size = { tokens, promptTokens: 0 };
   const add = (text: string): void => void (size.tokens += toTokens(text));

@@ -3,7 +3,7 @@ import type { ReferenceCheck, RunEventBody } from "@sheaf/protocol";
 
 export interface Corrections {
   push(event: RunEventBody): void;
-  /** The note on what was corrected since the last call; undefined: nothing. */
+  /** The note on corrections since the last call; undefined without any. */
   take(): string | undefined;
 }
 

@@ -3,10 +3,10 @@ import type { RunEnd } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { toRunFailure } from "./run-failure.ts";
 
-/** The answer's value, or what is wrong with it in one line that a model can act on. */
+/** The answer's value, or its fault in one line that a model can act on. */
 export type CheckedAnswer =
   | { readonly ok: true; readonly value: unknown }
-  /** With `isSchemaFault`, no answer can pass. */
+  /** `isSchemaFault`: no answer can pass, because the schema itself is wrong. */
   | { readonly ok: false; readonly problem: string; readonly isSchemaFault?: true };
 
 /** Checks the text after the last tool call. Never rejects; after an abort it returns at once, with any result. */
@@ -19,7 +19,7 @@ export interface FinalAnswer {
   toEnd(text: string): Promise<RunEnd | undefined>;
 }
 
-/** Without a check, every answer ends the run. */
+/** Judges answers by `check`. Without a check, every answer ends the run. */
 export function createFinalAnswer(check: AnswerCheck | undefined): FinalAnswer {
   let note: string | undefined;
   return {

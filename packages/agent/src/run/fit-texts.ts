@@ -1,4 +1,4 @@
-/** Shortens texts to a size, the longest ones first: what is short stays whole. */
+/** Shortens texts to a size. The longest ones lose their middle; short ones stay whole. */
 import { findLongest } from "@sheaf/base/find-longest";
 import { cutMiddle } from "@sheaf/base/files/text-format";
 
@@ -10,7 +10,7 @@ export function toTokens(text: string): number {
   return text.length / UNITS_PER_TOKEN;
 }
 
-/** The texts in at most about `maxTokens` together; each that is cut keeps its head and its tail, and says so. */
+/** The texts in at most about `maxTokens` together. A shortened text has a note between its head and its tail. */
 export function fitTexts(texts: readonly string[], maxTokens: number): string[] {
   const longest = findLongest(texts, maxTokens * UNITS_PER_TOKEN);
   return texts.map((text) => cutMiddle(text, longest));

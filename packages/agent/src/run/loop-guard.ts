@@ -18,12 +18,13 @@ export interface LoopGuard {
 }
 
 /**
- * A turn is idle when each of its calls was made before with the same arguments and gave the same result. Anything new
- * in between, such as an edit or another file, restarts the count. Waiting for a command that still runs does not count.
+ * A turn is idle when each of its calls was made before with the same arguments and gave the same result. The count
+ * restarts after anything new, such as an edit or another file. A turn that waits for a running command does not change
+ * it.
  */
 export function createLoopGuard(): LoopGuard {
   const seen = new Set<string>();
-  /** By command: its last result. */
+  /** The last result of each call, by tool and arguments. */
   const last = new Map<string, string>();
   let idleTurns = 0;
   let lastNames = "";

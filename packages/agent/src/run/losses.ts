@@ -1,4 +1,4 @@
-/** The losses of a run, from its log: what it lacks of its surroundings, and which of them end it (S-31, C180). */
+/** The losses of a run, from its log: missing parts of its surroundings, and which losses end the run (S-31, C180). */
 import type { NoticeCode, OwnEventBody, RunEnd, RunEventBody, RunStart } from "@sheaf/protocol";
 import { readNotices, toServerNotices } from "@sheaf/protocol";
 import { type ErrorCode, SheafError } from "@sheaf/base/errors";

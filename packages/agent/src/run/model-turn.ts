@@ -24,7 +24,7 @@ const MAX_ANSWER = 16 * 1024 * 1024;
 export interface TurnState {
   /** Calls whose arguments are complete, in order. */
   readonly calls: ToolInvocation[];
-  /** Calls that the model began and did not complete. */
+  /** Tool names of the calls that the model started and did not complete, by call id. */
   readonly openCalls: Map<string, string>;
   /** Calls that the provider runs itself (N69). */
   readonly foreignCalls: Set<string>;
@@ -66,7 +66,7 @@ export interface ModelTurnPorts {
   readonly now: () => number;
   /** True if quoted lines are in their file (N22). */
   readonly findQuote: QuoteFinder;
-  /** The tools whose calls may be text (N127). Default: those of the request. */
+  /** The tools whose calls may be text (N127). Default: the tools of the request. */
   readonly toolNames?: readonly string[] | undefined;
 }
 
@@ -130,7 +130,7 @@ function hasNativeCall(messages: ModelRequest["messages"]): boolean {
   );
 }
 
-/** The text is part of what the model has read. */
+/** True if the model has read the text in a message or a result. */
 function isQuoted(messages: ModelRequest["messages"], text: string): boolean {
   return messages.some((message) => {
     if (message.role === "assistant") return false;
@@ -192,7 +192,7 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
     }
     case "turn_end":
       state.end = { ...event, modelMs };
-      // The answer was cut before the arguments of its last call.
+      // The token limit cut the answer before the arguments of its last call.
       if (event.finishReason === "max_tokens") state.calls.push(...state.calls.splice(-1).map(withoutArguments));
       return state.end;
     case "reasoning_delta":
@@ -227,7 +227,9 @@ export interface Quote extends Omit<TextSegmentCodeReference, "type" | "language
   readonly content: string;
 }
 
-/** The lines of the file that a quote is, as said or elsewhere; undefined: none, or several (N22, N61). Never throws. */
+/**
+ * The lines that match a quote, at its place or elsewhere; undefined if none or several do (N22, N61). Never throws.
+ */
 export type QuoteFinder = (quote: Quote) => Promise<Pick<Quote, "startLine" | "endLine"> | undefined>;
 
 /** Adds `reference_check` events before the events that close a reference. One per turn (N27). */

@@ -1,4 +1,4 @@
-/** What a conversation did so far, from its log: task list, changed files, failed calls (R-25). */
+/** The progress of a conversation, from its log: task list, changed files, failed calls (R-25). */
 import type { ChangedFile, FileChange, OpenFailure, Progress, RunEventBody, ToolResult } from "@sheaf/protocol";
 import { cutMiddle } from "@sheaf/base/files/text-format";
 
@@ -42,7 +42,7 @@ export function createProgress(): ProgressTracker {
   };
 }
 
-/** What a call is about: another call of the tool with the same target is a new try. */
+/** The subject of a call: another call of the tool with the same target is a new try. */
 function toTarget({ target_file: file, command }: Readonly<Record<string, unknown>>): string {
   const named = [command, file].find((value) => typeof value === "string");
   return cutMiddle(named ?? "", MAX_MESSAGE);
@@ -69,7 +69,7 @@ function applyResult(progress: Progress, result: ToolResult, call: Call): Progre
   };
 }
 
-/** Undefined if the call did what it should, or nobody knows what it did. */
+/** Returns undefined if the call succeeded, or if its outcome is unknown. */
 function toFailureMessage({ status, effect, error, output }: ToolResult): string | undefined {
   if (status === "cancelled") return undefined;
   if (error) return cutMiddle(`${error.code}: ${error.message}`, MAX_MESSAGE);
@@ -82,7 +82,7 @@ function toKnownTodo({ id, content, status }: Progress["todos"][number]): Progre
   return { id, content, status };
 }
 
-/** The file that changed last is the last one; one that was created and deleted is none. */
+/** Puts the file that changed last at the end, and drops a file that was created and then deleted. */
 function addChange(changes: readonly ChangedFile[], change: FileChange): readonly ChangedFile[] {
   const { operation, filePath, newFilePath = filePath, linesAdded, linesRemoved } = change;
   const before = changes.find((file) => file.filePath === filePath);
@@ -102,7 +102,7 @@ function addChange(changes: readonly ChangedFile[], change: FileChange): readonl
 
 const verbs = { create: "created", edit: "edited", delete: "deleted", rename: "renamed to this" } as const;
 
-/** For the model; "" if there is nothing to tell. `isShown`: calls whose results it sees anyway. */
+/** Text for the model, or "" without any progress. `isShown` is true for calls whose results the model sees anyway. */
 export function formatProgress({ todos, changes, failures }: Progress, isShown: (callId: string) => boolean): string {
   const open = failures.filter(({ callId }) => !isShown(callId));
   const parts = [

@@ -28,7 +28,7 @@ function toRunError(value: unknown): RunError {
   };
 }
 
-/** The reason why a run was aborted. `wait`: that for another try, if the abort came before an answer. */
+/** The reason why a run was aborted. `wait`: the wait for another try, if the abort preceded an answer. */
 export function toAbortReason(signal: AbortSignal, wait?: ProviderWait): SheafError {
   const reason: unknown = signal.reason;
   if (reason instanceof SheafError) {
@@ -41,7 +41,7 @@ export function toAbortReason(signal: AbortSignal, wait?: ProviderWait): SheafEr
   return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
 }
 
-/** Two events: the prompt, and why it failed. */
+/** The log of a run that could not start: its prompt and its failure. */
 export function createFailedRun(start: Omit<RunStart, "type">, error: unknown, time: number): readonly RunEvent[] {
   return [
     { type: "run_start", ...start, seq: 1, time },

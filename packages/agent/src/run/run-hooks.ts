@@ -1,4 +1,4 @@
-/** The user's hooks at the moments of a run that are no calls (C80). */
+/** Runs the user's hooks at the moments of a run other than its calls (C80). */
 import type { HookResult, RunEnd, RunEventBody, RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { toPrefix } from "@sheaf/base/files/text-format";
@@ -10,9 +10,9 @@ import { toAbortReason, toRunFailure } from "./run-failure.ts";
 /** Number of times in a row that hooks may keep a run from ending. */
 const MAX_CONTINUED = 5;
 
-/** What a run is of its session. */
+/** The place of a run in its session. */
 export interface HookMoments {
-  /** The session begins with this run; undefined: an earlier run began it. */
+  /** Set if the session starts with this run; undefined if an earlier run started it. */
   readonly begins?: "startup" | "resume" | undefined;
   /** The session ends with this run. */
   readonly ends?: boolean | undefined;
@@ -31,17 +31,17 @@ interface ModelEnd {
 
 export interface RunHooks {
   push(event: RunEventBody): void;
-  /** What a hook told the model at the end of the last turn. */
+  /** The note that a hook left for the model at the end of the last turn. */
   takeNote(): string | undefined;
-  /** The way a hook has ended the run; undefined: none has. */
+  /** The end that a hook set for the run; undefined if no hook did. */
   readonly end: RunEnd | undefined;
-  /** After `run_start`. How the run ends with it; undefined: it goes on. */
+  /** Runs the hooks after `run_start`. Returns the end of the run, or undefined if it continues. */
   atStart(start: RunStart, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
-  /** After a message of the user. Returns the result of the hook that refused it, or undefined. */
+  /** Runs the hooks after a user's message. Returns the result of the hook that refused it, or undefined. */
   atMessage(message: string, signal: AbortSignal): AsyncGenerator<EventGroup, HookResult | undefined>;
-  /** The model is done, with this end. How the run ends; undefined: a hook or a failed command sends the model back to work. */
+  /** Runs the hooks once the model is done. Returns undefined if they, or a failed command, send it back to work. */
   atStop(done: ModelEnd, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
-  /** The run ends: a question of the agent wants to be known, and so does the end of the session. */
+  /** Runs the hooks at the end of a run: for an open question of the agent, and for the end of the session. */
   atEnd(end: RunEnd, signal: AbortSignal): AsyncGenerator<EventGroup>;
 }
 
@@ -66,7 +66,7 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
   return {
     push(event) {
       if (event.type === "tool_call_start") continued = 0;
-      // From the log, so that a response that another process continues has no more rounds (R-40).
+      // Counted from the log, so that a response that another process continues has no more rounds (R-40).
       if (event.type === "turn_start" && hasFailed) {
         rounds += 1;
         hasFailed = false;
@@ -124,7 +124,7 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
   };
 }
 
-/** By which a hook ends the run. */
+/** The end of a run that a hook ended, or whose prompt it refused. */
 function toEnd(result: HookResult): RunEnd {
   const message = toHookReason(result, result.decision === "end" ? "ended the run" : "refused the prompt");
   return toRunFailure(new SheafError("PERMISSION_REQUIRED", message, { source: "user" }));

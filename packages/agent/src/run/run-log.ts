@@ -8,7 +8,7 @@ import { toClosingEvents } from "./conversations/end-cut-response.ts";
 export interface RunLogPorts {
   readonly store: Store;
   readonly responseId: string;
-  /** The last event of a log that goes on; undefined: it is empty. */
+  /** The last event of a log that continues; undefined for an empty log. */
   readonly last?: Pick<RunEvent, "seq" | "time"> | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -32,9 +32,9 @@ function isDelta(event: RunEventBody): boolean {
 
 export interface RunLog {
   /**
-   * Returns the events of a group with numbers and times, after they are stored. If the store fails, this and every later
-   * group is empty. Unless the log ends elsewhere, the last one is the end in its place: a result for each call that has
-   * none in the log, and a `run_end` with the failure of the store, after `run_start` if that could not be stored.
+   * Returns the events of a group with numbers and times, after they are stored. If the store fails, this and every
+   * later group is empty. Unless the log ends elsewhere, the last group is then the end: a result for each call without
+   * one in the log, and a `run_end` with the store's failure, after `run_start` if that could not be stored.
    */
   append(group: EventGroup): Promise<readonly RunEvent[]>;
 }
@@ -44,7 +44,7 @@ export function createRunLog(ports: RunLogPorts): RunLog {
   let seq = last?.seq ?? 0;
   let time = last?.time ?? 0;
   let failure: SheafError | undefined;
-  /** The first event of a log that could not even begin: every output needs it. */
+  /** The `run_start` that the store could not store: every output needs it. */
   let start: readonly RunEventBody[] = [];
 
   /** Ends what readers have got. They have all that this run stored; another process may have added to it. */
@@ -96,8 +96,8 @@ export interface EventGroup {
 const MAX_WAITING = 256;
 
 /**
- * The same events in the same order, in fewer groups. Only deltas are read ahead: everything else is passed on, and
- * nothing after it is read before it is stored, because what follows may have effects.
+ * Joins groups, and keeps the events and their order. It reads ahead only past deltas: it passes any other group on,
+ * and waits until that is stored before it continues, because the next events may have effects.
  */
 export function readAhead(groups: AsyncIterable<EventGroup>): AsyncIterable<EventGroup> {
   return { [Symbol.asyncIterator]: () => new ReadAhead(groups[Symbol.asyncIterator]()) };

@@ -1,4 +1,4 @@
-/** One run: the turn loop. It knows ports only, and makes nothing but run events. */
+/** One run: the turn loop. It knows only ports, and makes only run events. */
 import { toWellFormed } from "@sheaf/documents/text";
 import { findEndFailure } from "@sheaf/documents/model-streams";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
@@ -32,15 +32,15 @@ export interface RunSettings {
   readonly history: readonly ModelMessage[];
   readonly system: string;
   readonly limits: BudgetLimits;
-  /** A response that another process began, and that goes on here (R-40). */
+  /** A response that another process started and this one continues (R-40). */
   readonly cut?: CutLog | undefined;
   /** `--on-denied stop`: the first refusal ends the run (C20, code 8). */
   readonly stopsOnDenied: boolean;
-  /** What this run is of its session, for hooks; undefined: in the middle. */
+  /** The place of this run in its session, for hooks; undefined in the middle. */
   readonly moments?: HookMoments | undefined;
   /** Time that the run waits for background commands when the model is done; default: it ends them (C169). Milliseconds. */
   readonly backgroundWaitMs?: number | undefined;
-  /** The tools that the model was offered, in a replay, whose requests have none (N127). */
+  /** The tools that the model had, for a replay, whose requests list no tools (N127). */
   readonly toolNames?: readonly string[] | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface RunPorts extends ModelTurnPorts, AddedMessages, Omit<CallPorts,
   readonly newCallId: () => string;
   /** `--output-schema`: checks the final answer. */
   readonly checkAnswer?: AnswerCheck | undefined;
-  /** Of a subagent: what it may use. Default: a new one, by the limits. */
+  /** A subagent's budget. Default: a new budget by the limits. */
   readonly budget?: Budget | undefined;
 }
 
@@ -59,14 +59,14 @@ const MAX_PAUSES = 10;
 /** Number of times in a row that Sheaf repeats a request whose answer broke off before its text. */
 const MAX_REPEATS = 2;
 
-/** A note and not part of the system prompt, which must not change during a run (C38). */
+/** A note, because the system prompt must not change during a run (C38). */
 const wrapUpNote =
   "This is the last turn of the budget of this answer: call no tools. Say what is done, what is left, and how to go on.";
 
 /**
- * Runs turns until the model ends, asks, fails, or a budget ends.
- * The first event is `run_start`, the last is `run_end`, whatever happens; each tool call gets exactly one result.
- * An abort ends the run promptly; a `SheafError` as its reason says why (default: CANCELLED).
+ * Runs turns until the model ends, asks or fails, or until a budget ends.
+ * The first event is `run_start` and the last is always `run_end`; each tool call gets exactly one result.
+ * An abort ends the run promptly, with the `SheafError` in its reason or with CANCELLED.
  */
 export async function* runResponse(
   settings: RunSettings,
@@ -93,7 +93,7 @@ export async function* runResponse(
     if (!end && run.start.shortens) end = yield* runShortening(run, signal);
   }
   let repeats = 0;
-  // A request that is sent again is the same turn (N5).
+  // A repeated request belongs to the same turn (N5).
   for (let turn = run.turns + 1; !(end ??= run.losses.failure); turn += repeats > 0 ? 0 : 1) {
     const shorter = repeats > 0 ? undefined : await shortener.shortenIfFull(signal);
     if (shorter && shorter.events.length > 0) yield run.note({ events: shorter.events, durability: "synced" });
@@ -146,7 +146,7 @@ export async function* runResponse(
   yield { events: [end], durability: "synced" };
 }
 
-/** No turn: the conversation gets a summary because the user asked for it. */
+/** Summarises the conversation without a turn, because the user asked for it. */
 async function* runShortening(
   { shortener, note }: Pick<RunMemory, "shortener" | "note">,
   signal: AbortSignal,
@@ -162,12 +162,12 @@ async function* runShortening(
 
 type RunMemory = ReturnType<typeof createRunMemory>;
 
-/** What a run remembers from turn to turn. */
+/** State that a run keeps from turn to turn. */
 function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const start: RunStart = { type: "run_start", ...settings.start };
   const history = createHistory(settings.history);
   const size = createContextSize(start.context?.usedTokens);
-  // Without the tools, which a replay does not have: the provider's next count brings them.
+  // Excludes the tools, which a replay lacks; the provider's next figure includes them.
   const headTokens = toTokens(settings.system);
   const loop = createLoopGuard();
   const budget = ports.budget ?? createBudget(settings.limits, start.price);
@@ -191,7 +191,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     get turns(): number {
       return turns;
     },
-    /** Remembers what another process did. How the run ends with it; undefined: it goes on with the next turn. */
+    /** Takes over the events of another process. Returns the end of the run, or undefined if it continues. */
     async continueCut({ events, lastTurn, note }: CutLog): Promise<RunEnd | undefined> {
       memory.note({ events, durability: "grouped" });
       closing.forgetTerminals();
@@ -222,13 +222,13 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         losses.push(event);
         hooks.push(event);
         if (event.type === "agent_event") hooks.push(event.event);
-        // Turns are counted where they end.
+        // `addTurn` adds the usage of turns.
         const ended = toEndedRequest(event);
         if (ended?.type === "compaction") budget.addUsage(ended.usage, ended.model?.price);
       }
       return group;
     },
-    /** The same for all groups of a part of the run. */
+    /** Records all groups of a generator, and returns its result. */
     async *noteAll<Result>(groups: AsyncGenerator<EventGroup, Result>): AsyncGenerator<EventGroup, Result> {
       for (;;) {
         const step = await groups.next();
@@ -262,7 +262,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
           ...(text !== "" && { note: text }),
         },
         request: {
-          // Descriptions by servers and programs do not come from the log; providers refuse lone surrogates.
+          // Descriptions by servers and programs did not pass the log, and providers refuse lone surrogates.
           ...toWellFormed({
             system: settings.system,
             messages: [...(repeats ? history.messagesBeforeTurn : history.messages), ...turnNote],
@@ -280,7 +280,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     /** The way the run ends after a turn; undefined: it continues. */
     async findEnd(state: TurnState, signal: AbortSignal): Promise<RunEnd | undefined> {
       hasText ||= state.text.trim() !== "";
-      // The provider interrupts a long search, and goes on when it gets its answer back (C48).
+      // The provider interrupts a long search, and continues once it gets its own answer again (C48).
       pauses = state.end?.rawFinishReason === "pause_turn" ? pauses + 1 : 0;
       const isPaused = pauses > 0 && pauses <= MAX_PAUSES;
       const end = await toRunEnd(state, { hasText, isPaused }, budget, signal);
@@ -298,13 +298,13 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       if (waited !== undefined && mayContinue && !signal.aborted) return void (nextNote = waited);
       return yield* hooks.atStop({ end, text, mayContinue }, signal);
     },
-    /** The same after the tool calls of a turn. */
+    /** Returns the end of the run after the tool calls of a turn; undefined: it continues. */
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {
       loop.addTurn(calls, results);
       // The next turn notices an abort.
       if (signal.aborted) return undefined;
       const end = hooks.end ?? toEndAfterTools(results, settings, ports, loop.failure);
-      // Only subagents can have used up what was left.
+      // The rest of the budget can be used up by subagents only.
       const exceeded = end ? undefined : budget.findUsedUp();
       return exceeded ? toRunFailure(exceeded) : end;
     },
@@ -312,7 +312,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   return memory;
 }
 
-/** A turn that broke off ends in the log, too. */
+/** The end of a turn that broke off, for the log. */
 function toMissingEnd({ error }: TurnState): TurnEnd {
   return {
     type: "turn_end",
@@ -374,7 +374,7 @@ function toEndAfterTools(
   return loop && toRunFailure(loop);
 }
 
-/** Refused, or a subagent that a refusal ended. */
+/** True for a refused call, and for a subagent that a refusal ended. */
 function isDenied({ status, effect, error }: ToolResult): boolean {
   return status === "rejected" || (effect?.kind === "agent" && error?.code === "PERMISSION_REQUIRED");
 }

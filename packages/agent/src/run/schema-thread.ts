@@ -8,7 +8,7 @@ const LIMIT_MS = 2000;
 /** Memory of the thread. MiB. */
 const LIMIT_MB = 256;
 
-/** How much of a pattern a message shows. Bytes. */
+/** Longest part of a pattern in a message. Bytes. */
 const SHOWN_BYTES = 200;
 
 export interface SchemaRequest {
@@ -18,10 +18,10 @@ export interface SchemaRequest {
   readonly value?: readonly [unknown] | undefined;
 }
 
-/** What a schema says about a value. */
+/** Result of a schema for a value. */
 export type SchemaVerdict =
   | { readonly kind: "fits" }
-  /** `faults`: what is wrong with the value, in one line that a model can act on. */
+  /** `faults` describes the value's faults in one line that a model can act on. */
   | { readonly kind: "misfit"; readonly faults: string }
   /** The schema's own fault: `the schema <problem>`. */
   | { readonly kind: "unusable"; readonly problem: string };
@@ -33,7 +33,7 @@ export interface SchemaThread {
   close(): void;
 }
 
-/** Not started yet. `signal` is the run's. */
+/** A thread that has not started yet. `signal` is the run's. */
 export function createSchemaThread(signal: AbortSignal): SchemaThread {
   const pattern = new Uint8Array(new SharedArrayBuffer(SHOWN_BYTES));
   let worker: ReturnType<typeof startThread> | undefined;
@@ -82,7 +82,7 @@ export function createSchemaThread(signal: AbortSignal): SchemaThread {
   };
 }
 
-/** Resolves once the thread takes requests, so that its start does not count. */
+/** Resolves once the thread takes requests, so that the time limit excludes its start. */
 async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal): Promise<ReturnType<typeof startThread>> {
   const worker = startThread(import.meta.url, "schema-worker", {
     workerData: pattern,

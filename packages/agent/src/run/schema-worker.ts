@@ -1,4 +1,4 @@
-/** The thread that applies JSON Schemas of users (S-89). Their patterns may run for hours: it does nothing else. */
+/** The thread that applies users' JSON Schemas (S-89). Their patterns may run for hours, so it has no other work. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { SchemaRequest, SchemaVerdict } from "./schema-thread.ts";
@@ -9,7 +9,7 @@ const MAX_FAULTS = 5;
 /** A value of each type: a schema that refers to itself without end does so for one of these. */
 const samples: readonly unknown[] = [null, {}, [], "", 0, true];
 
-/** The beginning of the pattern that is being matched, for the thread that waits. */
+/** First bytes of the pattern that is being matched, for the thread that waits. */
 const current = new Uint8Array(workerData as SharedArrayBuffer);
 const encoder = new TextEncoder();
 

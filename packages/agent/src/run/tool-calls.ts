@@ -13,16 +13,16 @@ import type { EventGroup } from "./run-log.ts";
 export interface CallPorts extends ApprovalPorts {
   /** The user's hooks before and after each call; undefined: none. */
   readonly hooks?: Hooks | undefined;
-  /** What is left for subagents; undefined: none can run. */
+  /** The budget that subagents share; undefined: none can run. */
   readonly runBudget?: Budget | undefined;
   /** The model's window; undefined: not known. Tokens. */
   readonly windowTokens?: number | undefined;
 }
 
 /**
- * Runs calls and yields their live output and results as they come, exactly one result per call.
- * Calls that only read, one after the other, run at once; a call that does more runs alone, in order (N64). All questions to a person are asked
- * before the first call runs; each call waits for its own answer only.
+ * Runs calls, and yields their live output and exactly one result per call as they arrive.
+ * Consecutive calls that only read run at the same time, and any other call runs alone, in order (N64). Sheaf asks a
+ * person all questions before the first call runs; each call waits only for its own answer.
  */
 export async function* runToolCalls(
   asked: readonly ToolInvocation[],
@@ -49,7 +49,7 @@ export async function* runToolCalls(
   }
 }
 
-/** A read that the model wrote after a change sees the change. */
+/** Groups the calls that may run together. A read that the model wrote after a change sees the change. */
 async function toBatches(calls: readonly HookedCall[], tools: Pick<ToolBox, "accessOf">): Promise<HookedCall[][]> {
   const batches: HookedCall[][] = [];
   let isReading = false;
@@ -62,7 +62,7 @@ async function toBatches(calls: readonly HookedCall[], tools: Pick<ToolBox, "acc
   return batches;
 }
 
-/** The question is open meanwhile; the calls wait, so that a replay sees the same order. */
+/** Runs hooks while the questions are open. The calls wait for them, so that a replay sees the same order. */
 async function* notify(
   requests: readonly ApprovalRequest[],
   calls: readonly ToolInvocation[],
@@ -138,7 +138,7 @@ async function runCall(
   });
 }
 
-/** The events of a subagent are stored as part of the log of its run, until its call has ended. */
+/** Stores the events of a subagent in the log of its run until its call has ended. */
 function createAgentPort(callId: string, budget: Budget, queue: EventQueue) {
   let hasEnded = false;
   let open = 0;
@@ -159,7 +159,7 @@ function createAgentPort(callId: string, budget: Budget, queue: EventQueue) {
   };
   const end = (): void => {
     hasEnded = true;
-    // A turn that was taken and never came to its end uses nothing more.
+    // A turn that started and never ended uses no tokens.
     for (let left = open; left > 0; left -= 1) port.endTurn(zeroUsage);
   };
   return { port, end };
@@ -194,7 +194,7 @@ function isEffect({ type }: RunEventBody): boolean {
 interface EventQueue {
   /** Takes an event. Resolves when it is stored and delivered. */
   push(event: RunEventBody): Promise<void>;
-  /** Yields the events as they come, until `isEnded` returns true and none is left. Call `push` or `wake` after a change. */
+  /** Yields events as they arrive, until `isEnded` returns true and the queue is empty. Call `push` after a change. */
   drain(isEnded: () => boolean): AsyncGenerator<EventGroup>;
 }
 
@@ -226,16 +226,16 @@ function createEventQueue(): EventQueue {
   };
 }
 
-/** A call as it goes on: rules and people judge what the hooks made of it (S-137). */
+/** A call after its hooks, which may change its arguments before rules and people judge them (S-137). */
 interface HookedCall {
   readonly call: ToolInvocation;
-  /** It does not run. */
+  /** The result of a call that does not run. */
   readonly refusal?: ToolOutcome | undefined;
-  /** For the model, after the result. */
+  /** A note for the model, after the result. */
   readonly note?: string | undefined;
 }
 
-/** Yields what the hooks did. They run in the order of the calls, before a person is asked and before the first call runs. */
+/** Runs the hooks in the order of the calls, before any question and before the first call. Yields their results. */
 async function* runHooksBefore(
   calls: readonly ToolInvocation[],
   hooks: Hooks | undefined,
@@ -269,7 +269,7 @@ function toHookedCall(call: ToolInvocation, results: readonly HookResult[]): Hoo
   };
 }
 
-/** One under the other; undefined: neither. */
+/** Joins notes with line breaks; undefined if all are empty. */
 function joinNotes(...notes: readonly (string | undefined)[]): string | undefined {
   const lines = notes.filter((note) => note !== undefined && note !== "");
   return lines.length === 0 ? undefined : lines.join("\n");

@@ -8,7 +8,7 @@ import { describeTool, toOwnToolNames } from "../../tools/registry.ts";
 
 export interface AgentKind {
   readonly name: string;
-  /** For the model that calls it. */
+  /** Its description for the model that calls it. */
   readonly description: string;
   /** Its own instructions. */
   readonly prompt: string;
@@ -17,9 +17,9 @@ export interface AgentKind {
   /** Names of the tools that it has; undefined: all that its mode allows. */
   readonly tools?: readonly string[] | undefined;
   readonly maxTurns: number;
-  /** The model that its definition names; undefined: that of the run (C129). */
+  /** The model that its definition sets; undefined: the run's model (C129). */
   readonly model?: string | undefined;
-  /** Whose definition it is. */
+  /** The owner of its definition. */
   readonly source?: "user" | "workspace";
 }
 
@@ -71,8 +71,8 @@ const MAX_BYTES = 64 * 1024;
 const MAX_DESCRIPTION = 500;
 
 /**
- * All kinds, by name. Of two with one name, the first counts: Sheaf's own, then the user's, then those of the workspace,
- * which are read only if it is trusted (S-150).
+ * All kinds, by name. The first kind with a name stays: Sheaf's own, then the user's, then the workspace's, which Sheaf
+ * reads only if it trusts the workspace (S-150).
  */
 export function findAgentKinds({ workspace, trusted, userFiles }: AgentPlaces): ReadonlyMap<string, AgentKind> {
   const folders = (userFiles?.skillFolders ?? []).map((folder) => join(folder, "agents"));
@@ -131,7 +131,7 @@ export function parseAgentKind(text: string, fallbackName: string): AgentKind | 
   };
 }
 
-/** A name that no tool has gives none. */
+/** Leaves out names that no tool has. */
 function toTools(list: string): string[] {
   const names = list.split(/[\s,[\]"']+/).filter((name) => name !== "");
   return [...new Set(names.flatMap(toOwnToolNames))];

@@ -1,4 +1,4 @@
-/** One subagent: a run of its own within the call of another, whose log has its events (C96). */
+/** One subagent: a run within the call of another run, whose log has its events (C96). */
 import type { OwnEventBody, RunEnd } from "@sheaf/protocol";
 import { createGrowingText } from "@sheaf/base/growing-text";
 import { toCancelledOutcome, toFailure } from "../../tools/failure.ts";
@@ -14,12 +14,12 @@ export interface SubagentRun {
   readonly port: AgentPort;
 }
 
-/** Runs it to its end. What it said last is the result; so is what it had said when it failed. */
+/** Runs the subagent to its end. Its last text is the result, even if it failed. */
 export async function runSubagent(
   { name, settings, ports, port }: SubagentRun,
   signal: AbortSignal,
 ): Promise<ToolReturn> {
-  // The first turn; each further one is taken when it is known to be needed.
+  // The first turn; the budget takes each further turn once it is needed.
   const { exceeded, isLastTurn } = await port.take({ turns: 1, toolCalls: 0 });
   if (exceeded) return toFailure(exceeded.code, `no subagent can begin: ${exceeded.message}`);
   const budget = createAgentBudget(settings.limits, port, isLastTurn);

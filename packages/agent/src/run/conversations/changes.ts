@@ -1,4 +1,4 @@
-/** What a conversation changed in its files, against its start; each file or hunk can be reverted on its own (X28, X29). */
+/** The changes of a conversation to its files since its start. Each file or hunk can be reverted alone (X28, X29). */
 import { applyPatch, FILE_HEADERS_ONLY, formatPatch, reversePatch, structuredPatch, type StructuredPatch } from "diff";
 import type { ChangedFileState, ChangeRevert } from "@sheaf/protocol";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
@@ -16,24 +16,24 @@ import {
   UNKNOWN_BEFORE,
 } from "./revert-files.ts";
 
-/** Larger files are neither compared nor reverted on their own. Bytes. */
+/** Largest file that Sheaf compares, or reverts alone. Bytes. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
-/** Larger texts are not compared. Bytes. */
+/** Largest text that Sheaf compares. Bytes. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /** Once the patches of a conversation take this much, further files come without theirs. UTF-16 units. */
 const MAX_PATCHES = 8 * 1024 * 1024;
 
-/** A comparison that takes longer is left out: nothing else happens meanwhile. */
+/** Time limit of one comparison, which blocks all other work. A slower file has no patch. */
 const PATCH_TIMEOUT_MS = 500;
 
-/** So is every further one, once all have taken this long. */
+/** Time limit of all comparisons together; further files have no patch. */
 const ALL_PATCHES_MS = 3000;
 
 const CONTEXT_LINES = 3;
 
-/** Whose changes. */
+/** The conversation whose changes Sheaf lists. */
 interface ChangesRequest extends Pick<RevertRequest, "conversationId"> {
   /** The files of a workspace that rules forbid to read. */
   readonly readDenials: (workspace: string) => Pick<LeftOut, "has"> | undefined;
@@ -43,7 +43,7 @@ const NO_TEXT = "it is not text, or too large to be compared";
 
 const HIDDEN = "a rule of this server forbids to read it";
 
-/** Files that are as they were at the start are left out. */
+/** Lists the changed files, but no file that is the same as at the start. */
 export async function listChanges(request: ChangesRequest, ports: RevertPorts): Promise<readonly ChangedFileState[]> {
   const changed: ChangedFileState[] = [];
   let size = 0;
@@ -62,7 +62,7 @@ export async function listChanges(request: ChangesRequest, ports: RevertPorts): 
   return changed;
 }
 
-/** A refusal is a value: `conflict` says why nothing was changed. */
+/** `conflict` is the reason for a refusal, which changed no file. */
 interface ChangeOutcome {
   readonly conflict?: string;
 }
@@ -175,11 +175,11 @@ async function toChangedFile(present: PresentFile, ports: RevertPorts, hasRoom: 
 interface Texts {
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Of the present file. */
+  /** The format of the present file. */
   readonly format: TextFormat;
 }
 
-/** Or why they are not shown. */
+/** The texts, or the reason why they are not shown. */
 async function readTexts({ span, workspace, path, state }: PresentFile, ports: RevertPorts): Promise<Texts | string> {
   const { before } = span;
   if (before.kind === "unknown") return UNKNOWN_BEFORE;
@@ -216,7 +216,7 @@ function comparePatch(
 }
 
 async function revertFiles(spans: readonly FileSpan[], ports: RevertPorts): Promise<ChangeOutcome> {
-  // The user has seen what is overwritten.
+  // The user has seen the state that this overwrites.
   const { reverts, conflicts } = await planFileReverts(spans, ports, true);
   if (reverts.length < spans.length) return { conflict: conflicts[0]?.reason ?? "" };
   for (const { apply } of reverts) {

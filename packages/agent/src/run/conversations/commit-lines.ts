@@ -18,7 +18,7 @@ export interface CommitLine extends CommittedFile {
   readonly author: string;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** From 1, in the file of the commit. */
+  /** Line number in the commit's file, from 1. */
   readonly line: number;
 }
 

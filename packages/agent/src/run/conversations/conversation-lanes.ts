@@ -2,7 +2,7 @@
 import { SheafError } from "@sheaf/base/errors";
 import { createBusyError } from "@sheaf/store/store";
 
-/** What to do while another response of the conversation runs. */
+/** The way to treat a message while another response of the conversation runs. */
 export type WhenBusy = "reject" | "cancel";
 
 /** A response that another one can replace. */
@@ -12,9 +12,9 @@ interface LaneHolder {
 
 export interface ConversationLanes {
   /**
-   * Resolves when the conversation is free; call the result to free it again. "cancel" ends the response in the lane; of
-   * two that wait with it, the later one stays.
-   * @throws SheafError CONVERSATION_BUSY; CANCELLED when another message replaced it; the signal's reason when it is
+   * Resolves when the conversation is free; call the result to free it again. "cancel" ends the response in the lane.
+   * If two callers wait with it, the later one stays.
+   * @throws SheafError CONVERSATION_BUSY, CANCELLED when another message replaced it, or the signal's reason when it is
    * aborted while waiting.
    */
   enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal): Promise<() => void>;
@@ -83,7 +83,7 @@ export function createConversationLanes(): ConversationLanes {
       const lane = lanes.get(conversationId);
       if (!lane) return;
       lane.holder = holder;
-      // One that came in the meantime.
+      // Another message came in the meantime.
       if (lane.next) holder.abort(createTakeoverError());
     },
   };

@@ -1,7 +1,7 @@
-/** What the next message of a conversation goes on with, unless it says otherwise (X25). */
+/** The settings of a conversation's next message, unless the message sets others (X25). */
 import { type ConversationRecord, type ConversationSettings, findNewestResponse, type Store } from "@sheaf/store/store";
 
-/** Those of a conversation that was imported, or written by a Sheaf that stored none, are in the log of its last response. */
+/** Reads the log of the last response if the record lacks them, as after an import or with an older Sheaf. */
 export async function readConversationSettings(
   store: Store,
   { id, settings }: Pick<ConversationRecord, "id" | "settings">,

@@ -1,20 +1,20 @@
-/** A response whose process died goes on in this one, as far as that is safe (R-40). */
+/** Continues a response after its process died, as far as that is safe (R-40). */
 import type { RunEvent, RunEventBody, RunStart, ToolResult } from "@sheaf/protocol";
 import { toFailure } from "../../tools/failure.ts";
 import type { ToolInvocation } from "../../tools/tool.ts";
 import { zeroUsage } from "../budget.ts";
 import { closeAgents, listAgentEvents, listOpen, toRejected } from "./end-cut-response.ts";
 
-/** The log of a response that goes on. */
+/** The log of a response that continues. */
 export interface CutLog {
   readonly start: RunStart;
-  /** As stored: `run_start` first. */
+  /** The stored events, `run_start` first. */
   readonly events: readonly RunEvent[];
-  /** What ends whatever the dead process left open; not stored yet. */
+  /** Events that end everything the dead process left open; not stored yet. */
   readonly closing: readonly RunEventBody[];
-  /** Of the last turn, if it was complete with the results of all its calls: its process died before it went on. */
+  /** The last turn, if it was complete with the results of all its calls: its process died before the next one. */
   readonly lastTurn: CompleteTurn | undefined;
-  /** For the model, before the next turn. */
+  /** A note for the model, before the next turn. */
   readonly note: string;
 }
 
@@ -26,12 +26,12 @@ interface CompleteTurn {
 
 /**
  * `inTree`: its files were in a working tree of its server, which recorded their state from turn to turn (R-53).
- * Undefined: it cannot go on, since it only had to end, or its beginning is not stored.
+ * Returns undefined if it cannot continue, because it only had to end or its first event is not stored.
  */
 export function toCutLog(events: readonly RunEvent[], inTree = false): CutLog | undefined {
   const [start] = events;
   if (start?.type !== "run_start" || start.shortens) return undefined;
-  // It had ended but for what Sheaf itself does at the end.
+  // It had ended, except for Sheaf's own calls at the end.
   if (events.some((event) => event.type === "tool_call_start" && event.origin === "agent")) return undefined;
   const turn = events.slice(
     Math.max(
@@ -129,7 +129,7 @@ export function noteNewTree(cut: CutLog, folder: string): CutLog {
   return { ...cut, note };
 }
 
-/** Undefined: it did not end by itself. */
+/** Undefined if the turn did not end by itself. */
 function toCompleteTurn(turn: readonly RunEvent[]): CompleteTurn | undefined {
   const end = turn.find((event) => event.type === "turn_end");
   if (!end) return undefined;

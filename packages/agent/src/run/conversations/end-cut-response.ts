@@ -1,4 +1,4 @@
-/** The end of a response whose process died: its reason, and a result for every call that has none (R-01, R-04). */
+/** Ends a response whose process died, with a reason and a result for every call without one (R-01, R-04). */
 import type { AgentEvent, OwnEventBody, RunEvent, RunEventBody, RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { sheafVersion } from "@sheaf/base/version";
@@ -6,7 +6,7 @@ import { toRunFailure } from "../run-failure.ts";
 import type { ResponseRecord, Store } from "@sheaf/store/store";
 import { toCancelledOutcome } from "../../tools/failure.ts";
 
-/** The responses of a conversation. Ends first what a dead process left open; one without an end is being written. */
+/** The responses of a conversation, after closing those of dead processes. The open ones still have a writer. */
 export async function listEndedResponses(
   store: Store,
   conversationId: string,
@@ -52,8 +52,8 @@ export async function* readTogether(
 }
 
 /**
- * Ends a response that has no end and no writer. Runs no call again: nobody knows what the call already did.
- * False: it has a writer or has ended.
+ * Ends a response that has no end and no writer. Repeats no call, because its effects are unknown.
+ * Returns false if the response has a writer or has ended.
  */
 export async function endCutResponse(store: Store, responseId: string, now: () => number): Promise<boolean> {
   if (!(await store.claimResponse(responseId))) return false;
@@ -61,7 +61,7 @@ export async function endCutResponse(store: Store, responseId: string, now: () =
   return true;
 }
 
-/** The same for one whose lease this process has. `start`: what it would have begun with, if that is known. */
+/** Ends a response whose lease this process has. `start`: its first event, if it is known. */
 export async function endClaimedResponse(
   store: Store,
   responseId: string,
@@ -85,7 +85,7 @@ export async function endClaimedResponse(
   }
 }
 
-/** What the store knows of a response without its message. */
+/** The first event of a response that lost its message, as far as the store knows it. */
 async function toLostStart(store: Store, responseId: string): Promise<Omit<RunStart, "type">> {
   const { conversationId = "" } = (await store.getResponse(responseId)) ?? {};
   const { workspace = "" } = (await store.getConversation(conversationId)) ?? {};
@@ -109,7 +109,7 @@ async function toLostStart(store: Store, responseId: string): Promise<Omit<RunSt
 export function listOpen(events: readonly RunEvent[]): {
   readonly calls: ReadonlySet<string>;
   readonly approvals: ReadonlyMap<string, string>;
-  /** Calls that wait for permission: they have not begun. One whose server asks something has. */
+  /** Calls that wait for permission, and have not started. A call whose server asks something has started. */
   readonly unapproved: ReadonlySet<string>;
 } {
   const calls = new Set<string>();
@@ -127,8 +127,8 @@ export function listOpen(events: readonly RunEvent[]): {
 }
 
 /**
- * What ends the subagents whose calls are open, before the results of these calls: nothing of them goes on (C99).
- * A subagent has none of its own.
+ * Events that end the subagents of open calls, before the results of these calls: no subagent continues (C99).
+ * A subagent cannot have subagents.
  */
 export function closeAgents(events: readonly RunEvent[], cut = createProcessCut()): AgentEvent[] {
   const { calls } = listOpen(events);
@@ -149,7 +149,7 @@ export function listAgentEvents(events: readonly RunEvent[], callId: string): Ru
 
 /** The reason why a log lacks its end. */
 interface Cut {
-  /** For the results of calls, as in "the process ended before this call had a result". */
+  /** The reason in the results of calls, as in "the process ended before this call had a result". */
   readonly cause: string;
   readonly error: SheafError;
 }
@@ -159,7 +159,7 @@ function createProcessCut(): Cut {
   return { cause: "the process ended", error: new SheafError("INTERRUPTED", message, { source: "server" }) };
 }
 
-/** The end of a log: a result for each open call, and `run_end` with the error. Default: its process died. */
+/** The end of a log, with a result for each open call and `run_end` with the error. Default: its process died. */
 export function toClosingEvents(events: readonly RunEvent[], cut = createProcessCut()): RunEventBody[] {
   const { calls, approvals, unapproved } = listOpen(events);
   const { cause, error } = cut;
@@ -182,7 +182,7 @@ export function toClosingEvents(events: readonly RunEvent[], cut = createProcess
   ];
 }
 
-/** Answers no to questions that nobody answered. */
+/** Refuses a question that has no answer. */
 export function toRejected(events: readonly RunEvent[], approvalId: string): RunEventBody {
   const request = events.find((event) => event.type === "approval_request" && event.approvalId === approvalId);
   const options = request?.type === "approval_request" ? request.options : [];

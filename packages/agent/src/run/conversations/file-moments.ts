@@ -29,7 +29,7 @@ export interface StateChange extends Pick<FileMoment, "path" | "from"> {
   readonly after: StateContent;
 }
 
-/** Lists the changes of the states of a folder, by the refs of responses. After a kill, any program may have made the changes, so they are left out. */
+/** Lists the changes in a folder's states by ref, except those after a kill, which any program may have made. */
 export async function readStateChanges(setup: GitSetup, top: string): Promise<ReadonlyMap<string, StateChange[]>> {
   const options = ["--glob=refs/sheaf/*", "--reverse", "--raw", "-z", "-M30%", "--no-abbrev", "--format=commit %S %s"];
   const words = ["-c", "log.showRoot=false", "log", ...options];

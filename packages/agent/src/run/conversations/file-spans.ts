@@ -1,4 +1,4 @@
-/** What files were before and after some responses, by states of trees. */
+/** The states of files before and after some responses, by trees of git. */
 import type { RunEvent } from "@sheaf/protocol";
 
 /** A file at one moment. `unknown`: it existed, but its content has no hash (a device, a huge file). */
@@ -14,7 +14,7 @@ export type FileState =
 export interface FileSpan {
   /** Absolute. */
   readonly path: string;
-  /** As the documents show it. */
+  /** The path as the documents show it. */
   readonly filePath: string;
   /** Root of the workspace, or of the added folder, in which it was changed. */
   readonly workspace: string;
@@ -23,13 +23,13 @@ export interface FileSpan {
   readonly after: FileState;
   /** True if something else changed it between two changes of the run. */
   readonly isInterrupted: boolean;
-  /** Which bits of modes the states have. */
+  /** The mode bits in the states. */
   readonly modes: "exact" | "program";
 }
 
 export type FileStep = Omit<FileSpan, "isInterrupted">;
 
-/** The files of some steps, the oldest first, without those that ended as they began. */
+/** The files of some steps, the oldest first, without files whose last state equals the first. */
 export function toFileSpans(steps: Iterable<FileStep>): FileSpan[] {
   const spans = new Map<string, FileSpan>();
   for (const step of steps) {
@@ -44,7 +44,7 @@ export function toFileSpans(steps: Iterable<FileStep>): FileSpan[] {
 
 /** The files that tools changed by the logs of responses without states: as the documents show them. */
 export function listUnrecorded(events: readonly RunEvent[]): readonly string[] {
-  // What subagents changed, the run changed.
+  // A change by a subagent is a change by the run.
   const own = events.map((event) => (event.type === "agent_event" ? event.event : event));
   const results = own.filter((event) => event.type === "tool_result");
   return results.flatMap(({ effect }) =>

@@ -1,4 +1,4 @@
-/** A new conversation that begins with the history of another one up to a response. Files stay as they are. */
+/** A new conversation that starts with the history of another one up to a response. Files stay as they are. */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";

@@ -107,7 +107,7 @@ function readPatch({ operation, patch = "", after = "" }: FileChange, text: stri
   const [parsed] = patch === "" ? [] : parsePatch(patch);
   const before = parsed && applyPatch(after, reversePatch(parsed), { autoConvertLineEndings: false });
   if (before === undefined || before === false) return { before: undefined };
-  // In a patch, a last line without an end differs from one with an end.
+  // In a patch, a missing line end at the end of the file makes the last line differ.
   const isExact = !patch.includes("\n\\");
   return { before: settleEnds(before), hunks: isExact ? parsed?.hunks : toHunks(settleEnds(before), text) };
 }

@@ -1,4 +1,4 @@
-/** What a conversation remembers, rebuilt from its logs. */
+/** The memory of a conversation, rebuilt from its logs. */
 import type { Progress } from "@sheaf/protocol";
 import { applyToState, createToolState, type ToolState } from "../../tools/tool-state.ts";
 import type { ModelMessage } from "@sheaf/models/provider";
@@ -14,17 +14,16 @@ export interface OpenConversation {
   /** The messages to and from the model so far. */
   readonly messages: readonly ModelMessage[];
   readonly state: ToolState;
-  /** What the model knows of mode and environment. */
+  /** Mode and environment, as the model knows them. */
   readonly known: KnownFacts;
-  /** What it did so far. */
   readonly progress: Progress;
-  /** Roughly how much of a model's window the messages take. */
+  /** Rough size of the messages. Tokens. */
   readonly tokens: number;
 }
 
 /**
- * Reads a conversation; one that is not stored is new and empty. Ends first what a dead process left open, but for the
- * response that goes on here, which leaves its state, and no messages yet.
+ * Reads a conversation; an unknown id makes a new, empty one. Ends the responses that dead processes left open, except
+ * `cutId`, which continues here: that response adds its state, and no messages yet.
  * @throws SheafError CONVERSATION_BUSY while one of its responses is being written; STORAGE_…
  */
 export async function openConversation(

@@ -1,17 +1,17 @@
-/** A conversation that took place elsewhere, as logs of its own: a client brought it with its message (X20). */
+/** A conversation from elsewhere, stored as logs: a client sent it with its message (X20). */
 import { randomUUID } from "node:crypto";
 import type { Attachment, RunEvent, RunEventBody, RunStart } from "@sheaf/protocol";
 import type { SharedStore } from "@sheaf/store/store";
 import { toTitle } from "./respond.ts";
 
-/** A message, and what it was answered. */
+/** A message and its answer. */
 export interface PastTurn {
   readonly prompt: string;
   readonly attachments?: readonly Attachment[];
   readonly answer: string;
 }
 
-/** Stores the turns as the beginning of a new conversation. `start`: what the logs say of model and workspace. */
+/** Stores the turns as the first responses of a new conversation. `start`: the model and workspace for the logs. */
 export async function addPastTurns(
   store: SharedStore,
   start: Omit<RunStart, "type" | "sandbox">,
@@ -27,7 +27,7 @@ export async function addPastTurns(
   await store.addConversation({ id, workspace, title, settings: {}, createdAt: time, updatedAt: time, responses });
 }
 
-/** Without the end of a turn: no model was called, and nothing used. */
+/** The log has no end of a turn, because no model was called and no tokens were used. */
 function toLog(start: Omit<RunStart, "type" | "sandbox">, turn: PastTurn, time: number): RunEvent[] {
   const { prompt, attachments = [], answer } = turn;
   const files = attachments.length > 0 ? { attachments } : {};

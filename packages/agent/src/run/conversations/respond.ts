@@ -23,7 +23,7 @@ const KEEP_MS = 2000;
 /** Time that the processes of cancelled tools may take to end (C23). Milliseconds. */
 const SETTLE_MS = 5000;
 
-/** After this time without a sign that this process has its lease, it asks before it goes on: it may have been stopped. Milliseconds. */
+/** A process that may have been stopped this long checks its lease before it continues. Milliseconds. */
 const STALE_MS = 5000;
 
 /** Longest title of a conversation, in UTF-16 units. */
@@ -46,11 +46,11 @@ export interface RespondPorts extends RunPorts {
    * run itself ends with the failure of the store.
    */
   readonly onUnstored?: ((error: SheafError) => void) | undefined;
-  /** Become those of the conversation (X25). */
+  /** Settings that the conversation keeps (X25). */
   readonly choices?: ConversationSettings | undefined;
 }
 
-/** `turn`: before the next turn is stored. `end`: before the end is. `hand-over`: another process continues the response. */
+/** Before the next turn is stored, before the end is stored, or before another process continues the response. */
 type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<readonly Notice[] | void>;
 
 /**
@@ -65,7 +65,7 @@ export async function* respond(
   const { store, abort, now, request, choices, cluster, onUnstored } = ports;
   const { responseId, conversationId, workspace, prompt, attachments = [] } = settings.start;
   const last = settings.cut?.events.at(-1);
-  // One that goes on is there, and its lease is taken.
+  // A response that continues is stored, and this process has its lease.
   if (!last)
     await store.createResponse({
       id: responseId,
@@ -104,7 +104,7 @@ export async function* respond(
       const events = await log.append(group);
       hasEnded = !hasFailed && group.events.some(({ type }) => type === "run_end");
       if (events.length > 0) yield events;
-      // What follows may have effects.
+      // The next events may have effects.
       if (performance.now() - writtenAt > STALE_MS) await lease.keep();
     }
   } finally {
@@ -115,7 +115,7 @@ export async function* respond(
   }
 }
 
-/** When it is time to keep the state of the files; undefined: not yet. */
+/** The moment for which to keep the state of the files; undefined: not yet. */
 function toMoment({ events }: EventGroup, mayDiffer: boolean): "turn" | "end" | undefined {
   if (events.some(({ type }) => type === "run_end")) return "end";
   return mayDiffer && events.some(({ type }) => type === "turn_start") ? "turn" : undefined;

@@ -13,7 +13,7 @@ import type { ToolBox } from "../../tools/tool.ts";
 /** Interval at which to retry a conversation that another process is writing. Milliseconds. */
 const RETRY_MS = 200;
 
-/** What a run needs, once the conversation is free. */
+/** The parts of a run, prepared once the conversation is free. */
 export interface PreparedRun {
   readonly settings: RunSettings;
   readonly ports: RespondPorts;
@@ -30,9 +30,9 @@ interface StartRequest {
   readonly whenBusy: WhenBusy;
   /** Time that the run may take, in milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** Reads the conversation, which nobody else writes in the meantime. `abort` ends the run with a reason. */
+  /** Reads the conversation, which has no other writer in the meantime. `abort` ends the run with a reason. */
   readonly prepare: (signal: AbortSignal, abort: (reason: SheafError) => void) => Promise<PreparedRun>;
-  /** Aborted when nobody waits for the start any more; a run that has started continues. */
+  /** Aborted when no caller waits for the start any more; a run that has started continues. */
   readonly startSignal: AbortSignal;
   /** Asks another process to end its response of the conversation, for "cancel". */
   readonly cancelOther?: () => Promise<void>;
@@ -62,8 +62,8 @@ export interface ResponseRunner {
   /** No response is started any more. */
   readonly isClosing: boolean;
   /**
-   * Starts nothing more, waits for running responses, and after the grace period (milliseconds) ends them. If `handOver`
-   * gives a function, another process goes on with them, once it was called: when nothing of them runs here any more.
+   * Starts no more responses, waits for the running ones, and ends them after the grace period (milliseconds). If
+   * `handOver` returns a function, another process continues them: this calls it once they have stopped here.
    */
   close(graceMs: number, handOver?: () => Promise<(() => Promise<void>) | undefined>): Promise<void>;
 }
@@ -99,7 +99,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
         request.onEvents?.(events);
         run.begin();
       }
-      // What another process took over is that one's to end; what this one could not store its operator must know.
+      // Another process ends the response that it took over; the operator must learn of events that were not stored.
       if (unstored && !isBusyError(unstored)) throw unstored;
     } catch (error) {
       if (!run.hasBegun) throw error;
@@ -237,7 +237,7 @@ function createShutdownError(): SheafError {
 /** Takes the events of one running response, group by group, each after it is stored. */
 export interface LiveChannel {
   push(events: readonly RunEvent[]): void;
-  /** The run has ended, or another process has it: nothing more comes. */
+  /** Ends the channel, because the run has ended or another process has it. */
   close(): void;
 }
 

@@ -26,20 +26,20 @@ export interface OldContents {
 
 /** A file that is not restored, and why, in one line. */
 export interface RevertConflict {
-  /** As the documents show it. */
+  /** The path as the documents show it. */
   readonly filePath: string;
   readonly reason: string;
 }
 
 export interface RevertedFile {
   readonly filePath: string;
-  /** `restored`: it is as it was; `removed`: it was new; `unchanged`: it already was as it had been. */
+  /** `restored` to the old state, `removed` because it was new, or `unchanged` because it already had the old state. */
   readonly action: "restored" | "removed" | "unchanged";
 }
 
 /** One step. An expected failure is a value. */
 interface FileRevert extends RevertedFile {
-  /** True if people read of it. */
+  /** True if the result lists it. */
   readonly isShown: boolean;
   readonly apply: () => Promise<FileResult<void>>;
 }
@@ -67,7 +67,7 @@ interface RevertSetup {
 }
 
 /**
- * The steps that restore files; changes nothing in a workspace yet.
+ * Plans the steps that restore files, without a change in any workspace.
  * `overwrites`: also restore files that something else has changed since.
  */
 export async function planFileReverts(
@@ -102,7 +102,7 @@ export async function planFileReverts(
         if (!isRestored.has(file)) return [];
         return [toRevert(file, "restored", () => restore(file, moves.get(file), contents))];
       }),
-      // Nothing is removed before everything to restore is in place.
+      // The other removals wait until everything to restore is in place.
       ...last.map(remove),
       ...changed
         .filter(({ span }) => span.before.kind === "folder")
@@ -125,12 +125,12 @@ function divide<Item>(items: readonly Item[], isFirst: (item: Item) => boolean):
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-/** What is in a folder goes before it. */
+/** Sorts the contents of a folder before the folder. */
 function compareDepth({ span: one }: PresentFile, { span: other }: PresentFile): number {
   return other.path.split("/").length - one.path.split("/").length;
 }
 
-/** True if something is in the place of what is restored, of a folder above that, or in a folder in its place. */
+/** True if an entry is at a restored path or below it, or blocks a folder above it. */
 function createObstacleCheck(restored: readonly PresentFile[]): (file: PresentFile) => boolean {
   const wanted = new Set(restored.map(({ span }) => span.path));
   const above = new Set(restored.flatMap(({ span }) => listAbove(span.path, span.workspace)));
@@ -146,7 +146,7 @@ function listAbove(path: string, root: string): string[] {
   return folders;
 }
 
-/** Each with what is there now. `maxBytes`: the state of a larger file is unknown. */
+/** Each span with its present file. `maxBytes`: the state of a larger file is unknown. */
 export async function readAllPresent(
   spans: readonly FileSpan[],
   environment: Environment,
@@ -180,7 +180,7 @@ function toAbsent(span: FileSpan, workspace: Workspace): PresentFile {
   return { span, workspace, path, state: { kind: "absent" }, identity: undefined };
 }
 
-/** The file of the span, if its path still leads to the same place. */
+/** The file of the span, if its path still points to the same place. */
 async function readPresent(span: FileSpan, workspace: Workspace, maxBytes?: number): Promise<FileResult<PresentFile>> {
   const absent = toAbsent(span, workspace);
   if (absent.path.relative === ".") return readEntry(absent);
@@ -202,7 +202,7 @@ async function readPresent(span: FileSpan, workspace: Workspace, maxBytes?: numb
   return { ok: true, value: { ...absent, state, sha256, identity } };
 }
 
-/** What is there, without the content of a file. */
+/** Reads the present entry, without the content of a file. */
 function readEntry(file: PresentFile): Promise<FileResult<PresentFile>> {
   const { workspace, path, span } = file;
   return runFileWork(path.named, async () => {
@@ -226,7 +226,7 @@ function readEntry(file: PresentFile): Promise<FileResult<PresentFile>> {
   });
 }
 
-/** Git alone knows whether a file is a program; a state of Sheaf's knows all bits. */
+/** Git knows only whether a file is a program; Sheaf's own states know all bits. */
 function toModeOf({ modes }: FileSpan, mode: number): number {
   return modes === "exact" ? mode : mode & 0o100 ? 0o755 : 0o644;
 }
@@ -264,7 +264,7 @@ function findConflict(
   return span.isInterrupted ? "something else changed it between two changes of Sheaf" : undefined;
 }
 
-/** Files that were only moved are moved back, so that they keep their metadata; keyed by the missing file. */
+/** Finds files that were only moved: moving them back keeps their metadata. Keyed by the missing file. */
 export function findMoves(files: readonly PresentFile[]): ReadonlyMap<PresentFile, PresentFile> {
   const moves = new Map<PresentFile, PresentFile>();
   const sources = files.filter(

@@ -1,23 +1,23 @@
-/** Brings HEAD, branches, tags, the stash and the index of a repository back, if nobody has changed them since. */
+/** Restores HEAD, branches, tags, the stash and the index of a repository, unless something else changed them since. */
 import { applyGitState } from "@sheaf/base/git/apply-git-state";
 import { type GitState, isOwnRef, readGitState } from "@sheaf/base/git/git-state";
 import type { GitSetup } from "@sheaf/base/git/run-git";
 import type { FileReverts } from "./revert-files.ts";
 
-/** What responses did to a repository. */
+/** The changes of responses to a repository. */
 export interface RepositorySpan {
   readonly repository: GitSetup;
-  /** As the result shows it. */
+  /** The path as the result shows it. */
   readonly filePath: string;
   readonly before: GitState;
   readonly after: GitState;
-  /** Somebody else changed it in between. */
+  /** True if something else changed it in between. */
   readonly isInterrupted: boolean;
   /** A part of the names of refs, for commits that lose their place. */
   readonly name: string;
 }
 
-/** Undefined: it ended as it began. */
+/** Undefined if the last state equals the first. */
 export function toRepositorySpan(
   changes: readonly Pick<RepositorySpan, "before" | "after">[],
   place: Pick<RepositorySpan, "repository" | "filePath" | "name">,
@@ -29,7 +29,7 @@ export function toRepositorySpan(
   return { ...place, before: first.before, after: last.after, isInterrupted };
 }
 
-/** Changes nothing yet. @throws SheafError INTERNAL for a repository that cannot be read. */
+/** Plans the reverts, without any change yet. A repository that cannot be read is a conflict. */
 export async function planRepositoryReverts(
   spans: readonly RepositorySpan[],
   overwrites: boolean,

@@ -11,16 +11,16 @@ export interface BranchRequest {
   /** `conv_<uuid>`. */
   readonly conversationId: string;
   /**
-   * What to do when a file has changed since Sheaf wrote it: `refuse` changes nothing, `leave` reverts the rest,
+   * The way to treat a file that has changed since Sheaf wrote it: `refuse` changes nothing, `leave` reverts the rest,
    * `overwrite` restores the old content anyway. `keep` leaves every file as it is.
    */
   readonly onConflict: "refuse" | "leave" | "overwrite" | "keep";
-  /** Only shows what would happen. */
+  /** Returns the result without a change. */
   readonly dryRun?: boolean | undefined;
 }
 
 export interface RevertRequest extends BranchRequest {
-  /** The first response to revert; those after it are reverted, too. Undefined: the last one. */
+  /** The first response to revert, together with all later ones. Undefined: the last one. */
   readonly responseId: string | undefined;
 }
 
@@ -36,15 +36,15 @@ export interface BranchChange {
 
 export interface RevertPorts {
   readonly store: Store;
-  /** From the files after the change, which come first, to those before it. */
+  /** Reads spans whose `before` is the state after the branch changes, and whose `after` is the state before that. */
   readonly readStates: (change: BranchChange) => Promise<RecordedChanges>;
   /** Old contents of the files in the spans; complete after `readStates`. */
   readonly contents: OldContents;
-  /** Of the user. */
+  /** The user's environment variables. */
   readonly environment: Environment;
 }
 
-/** What the states of some responses have. */
+/** Recorded changes of some responses. */
 export interface RecordedChanges {
   readonly spans: readonly FileSpan[];
   readonly repositories?: readonly RepositorySpan[];
@@ -55,7 +55,7 @@ export interface RecordedChanges {
 }
 
 export interface RevertResult {
-  /** False: it changed neither files nor history, because of conflicts or because the branch is shown. */
+  /** False if files and history stay unchanged, because of conflicts or because it already shows the branch. */
   readonly reverted: boolean;
   /** Responses that the shown branch lost, in order. */
   readonly responseIds: readonly string[];

@@ -1,4 +1,4 @@
-/** What changed between two trees of git, and the contents that files had then. */
+/** The changes between two trees of git, and the old contents of files. */
 import { join } from "node:path";
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 import { listTreeChanges, type TreeEntry } from "../../workspace/trees/list-tree-changes.ts";
@@ -7,7 +7,7 @@ import { type Modes, toUsualMode } from "../../workspace/undo/modes.ts";
 import type { FileState, FileStep } from "./file-spans.ts";
 import type { OldContents } from "./revert-files.ts";
 
-/** Larger contents are neither compared nor restored. Bytes. */
+/** Largest content that Sheaf compares or restores. Bytes. */
 const MAX_BYTES = 256 * 1024 ** 2;
 
 /** Contents that are read together. Bytes. */
@@ -21,11 +21,11 @@ export interface TreePair {
   readonly to: string | undefined;
   /** The folder that the trees are of. Absolute. */
   readonly top: string;
-  /** What the steps belong to. */
+  /** Root of the workspace, or of the added folder, for the steps. */
   readonly workspace: string;
-  /** As documents show a path. */
+  /** Returns the path that documents show. */
   readonly toShown: (path: string) => string;
-  /** All bits; undefined: git's alone. */
+  /** All mode bits; undefined: git's alone. */
   readonly modes?: { readonly from: Modes; readonly to: Modes } | undefined;
 }
 
@@ -111,7 +111,7 @@ export function createTreeContents(): TreeContents {
   };
 }
 
-/** The object, and those that are likely to be read after it. */
+/** The object, and the objects that are likely to be read after it. */
 function listChunk(known: ReadonlyMap<string, { readonly setup: GitSetup; readonly size: number }>, first: string) {
   const ids: string[] = [];
   const { setup } = known.get(first)!;

@@ -30,7 +30,7 @@ interface UndoPlace {
   readonly environment: Environment;
 }
 
-/** Of a conversation in folders of this machine. */
+/** The ports of a conversation in folders of this machine. */
 export function createUndoPorts({ store, conversationId, dataFolder, environment }: UndoPlace): RevertPorts {
   const contents = createTreeContents();
   const program = findProgram("git", environment);
@@ -118,7 +118,7 @@ function toBackward(changes: readonly OwnChange[]): readonly OwnChange[] {
 
 interface StateParts {
   readonly leftOut: Set<string>;
-  /** By the folder, the changes of the user's repository in order. */
+  /** The changes of the user's repository in order, by its folder. */
   readonly repositories: Map<string, RepositoryChange[]>;
 }
 

@@ -1,32 +1,32 @@
-/** Where and when a response works: a note before the prompt. Later responses get only the lines that changed (C38). */
+/** The environment of a response: a note before the prompt. Later responses get only the changed lines (C38). */
 import type { Mode, RunEventBody, RunStart } from "@sheaf/protocol";
 import { toLine } from "@sheaf/base/files/read-folder";
 
-/** What the note tells. */
+/** The facts in the note. */
 export interface EnvironmentFacts {
-  /** Milliseconds since 1970. Only the day is shown, in the local time zone. */
+  /** Milliseconds since 1970. The note has only the day, in the local time zone. */
   readonly now: number;
-  /** As in `process.platform`. */
+  /** A value of `process.platform`. */
   readonly platform: string;
   /** Undefined: the workspace is in no repository. */
   readonly git: GitFacts | undefined;
   /** On the PATH of commands, such as "node 24.1.0". */
   readonly runtimes: readonly string[];
   readonly sandbox: RunStart["sandbox"];
-  /** What rules name as hosts for commands. */
+  /** Hosts that the rules list for commands. */
   readonly hosts: readonly string[];
   /** True if a person can grant permissions during the run. */
   readonly isAttended: boolean;
 }
 
 export interface GitFacts {
-  /** Undefined: none is checked out, or its name is not known. */
+  /** Undefined if no branch is checked out, or its name is not known. */
   readonly branch: string | undefined;
   /** Files that are changed, new or deleted; undefined: not known. */
   readonly changedFiles: number | undefined;
 }
 
-/** What the model of a conversation has been told. */
+/** The facts that the model of a conversation knows. */
 export interface KnownFacts {
   push(event: RunEventBody): void;
   /** The lines of the environment by their subject. */
@@ -35,7 +35,7 @@ export interface KnownFacts {
   readonly mode: Mode | undefined;
 }
 
-/** A summary of the conversation may have removed the environment. */
+/** Forgets the lines after a summary of the conversation, which may have removed them. */
 export function createKnownFacts(): KnownFacts {
   const lines = new Map<string, string>();
   let mode: Mode | undefined;
@@ -53,7 +53,7 @@ export function createKnownFacts(): KnownFacts {
   };
 }
 
-/** Undefined if nothing has changed. */
+/** Undefined if every line is as before. */
 export function toEnvironmentNote(facts: EnvironmentFacts, known: KnownFacts["lines"]): string | undefined {
   const lines = toLines(facts).filter((line) => known.get(toSubject(line)) !== line);
   if (lines.length === 0) return undefined;

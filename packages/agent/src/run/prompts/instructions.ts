@@ -1,4 +1,4 @@
-/** AGENTS.md and the like: what the user and the repository tell every model (S-101). */
+/** AGENTS.md and the like: instructions of the user and the repository for every model (S-101). */
 import { join, relative, sep } from "node:path";
 import { readNames } from "@sheaf/base/files/open-folder";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
@@ -29,7 +29,7 @@ export interface Instructions {
   /** Relative to the root of the repository with `/`, or the absolute path of the user's own. */
   readonly name: string;
   readonly text: string;
-  /** True if the end was cut off. */
+  /** True if Sheaf cut off the end. */
   readonly isCut: boolean;
 }
 
@@ -39,9 +39,9 @@ export function readUserInstructions(file: string): Instructions | undefined {
 }
 
 /**
- * The files from the root of the repository down to the workspace. Nearer ones come later, so that they take precedence,
- * and so does AGENTS.md in its folder. What two files say alike is shown once.
- * Does not follow a link out of the repository. If not all of them fit, the nearer ones are kept.
+ * The files from the root of the repository down to the workspace, the nearer ones last, because they take precedence,
+ * as AGENTS.md does in its folder. A text that two files share appears once.
+ * Does not follow a link out of the repository. If not all files fit, the nearer ones stay.
  */
 export function readRepositoryInstructions({ root }: Repository, workspace: string): Instructions[] {
   const found: Instructions[] = [];
@@ -95,7 +95,7 @@ function withoutImports(text: string): string {
   return text.replace(/^@(?:\.\/)?(?:AGENTS|CLAUDE)\.md[ \t]*$/gm, "");
 }
 
-/** From the root to the workspace, both included. */
+/** The folders from the root to the workspace, both included. */
 function listFolders(root: string, workspace: string): string[] {
   const names = relative(root, workspace).split(sep).filter(Boolean);
   return names.reduce((folders, name) => [...folders, join(folders.at(-1)!, name)], [root]);
@@ -110,8 +110,8 @@ function toInstructions(name: string, text: string | undefined, maxBytes: number
 }
 
 /**
- * What a rule tells every model: its text if it always applies, otherwise when to read it. Undefined for a rule that
- * applies only where a person names it.
+ * The text of a rule for every model. If the rule does not always apply, the text is when to read it. Undefined for a
+ * rule that applies only when a person asks for it.
  */
 function toCursorInstructions(text: string): string | undefined {
   const parsed = parseFrontMatter(text);

@@ -1,4 +1,4 @@
-/** What a mode asks of the model: a note before the prompt, so that the system prompt is the same in every mode (C38). */
+/** Instructions of a mode for the model: a note before the prompt, so that all modes share a system prompt (C38). */
 import type { Mode } from "@sheaf/protocol";
 
 const plan = `Plan mode. Change nothing and run nothing: tools that write, run commands or use the network are refused until the user starts the work.
@@ -21,7 +21,7 @@ const debug = `Debug mode. Find the cause of a fault by evidence, and fix the ca
 
 const notes: Readonly<Record<Exclude<Mode, "agent">, string>> = { plan, ask, debug };
 
-/** `before`: the mode of the response before; undefined: none. A summary may have removed older notes, so each is whole. */
+/** `before`: the mode of the last response, if any. A summary may have removed older notes, so each note is whole. */
 export function toModeNote(mode: Mode, before: Mode | undefined): string | undefined {
   if (mode !== "agent") return notes[mode];
   if (before === undefined || before === "agent") return undefined;

@@ -1,6 +1,6 @@
 /**
- * The system prompt: short, because every request pays for it, and the same in every mode and every turn, because
- * providers keep what they have read of a request's beginning (C38). What changes is in notes before the prompt.
+ * The system prompt. It is short, because every request pays for it, and the same in every mode and every turn, because
+ * providers cache the start of a request (C38). Notes before the prompt hold everything that changes.
  */
 import { toLine } from "@sheaf/base/files/read-folder";
 import type { Skill } from "../../config/skills.ts";
@@ -9,20 +9,20 @@ import type { Instructions } from "./instructions.ts";
 export interface SystemPromptParts {
   /** Absolute. */
   readonly workspace: string;
-  /** Folders besides the workspace, absolute. */
+  /** Further folders, absolute. */
   readonly addedFolders?: readonly string[] | undefined;
   readonly trusted: boolean;
   /** AGENTS.md of the user. */
   readonly userInstructions?: Instructions | undefined;
   /** Files of the repository; the last one takes precedence. */
   readonly repositoryInstructions: readonly Instructions[];
-  /** What tool servers say of their tools, each under the name of its server (S-259). */
+  /** Instructions of tool servers for their tools, each under the name of its server (S-259). */
   readonly serverInstructions?: readonly Instructions[] | undefined;
-  /** What the model may read when a task is about it (C90). */
+  /** Skills that the model may read when a task is about them (C90). */
   readonly skills?: readonly Pick<Skill, "name" | "description">[] | undefined;
-  /** In place of Sheaf's own instructions (C46). */
+  /** Replaces Sheaf's own instructions (C46). */
   readonly basePrompt?: string | undefined;
-  /** From the program that runs Sheaf: the end of the prompt. */
+  /** Text of the program that runs Sheaf, at the end of the prompt. */
   readonly programInstructions?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function toSystemPrompt(parts: SystemPromptParts): string {
         ? []
         : [`These folders belong to it too, by absolute paths: ${addedFolders.map(toLine).join(", ")}`]),
     ].join("\n"),
-    // Whatever the task is, what a repository says must not steer it.
+    // A repository must not steer the model, in any task.
     basePrompt === undefined ? rules : trustRule,
     ...(userInstructions ? [`Instructions of the user:\n\n${formatText(userInstructions)}`] : []),
     ...formatRepositoryInstructions(parts),
@@ -64,7 +64,7 @@ export function toSystemPrompt(parts: SystemPromptParts): string {
   ].join("\n\n");
 }
 
-/** For all descriptions together. UTF-16 units. */
+/** Limit for all descriptions together. UTF-16 units. */
 const MAX_DESCRIPTIONS = 12_000;
 
 /** Each keeps its name, however many there are. */
@@ -87,7 +87,7 @@ function formatServerInstructions(servers: readonly Instructions[]): string[] {
   return [head, ...servers.map(formatQuote)];
 }
 
-/** Without trust the text is quoted in a fence that it cannot close, and labelled (S-01, S-101). */
+/** Quotes the text of an untrusted repository in a fence that it cannot close, with a label (S-01, S-101). */
 function formatRepositoryInstructions({ trusted, repositoryInstructions }: SystemPromptParts): string[] {
   if (repositoryInstructions.length === 0) return [];
   if (trusted) {
