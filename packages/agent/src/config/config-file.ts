@@ -22,7 +22,7 @@ export function toConfigSchema(): object {
 
 /**
  * The configuration at `file`; empty if the file does not exist.
- * @throws SheafError CONFIG_INVALID that names the file, the place in it and what was expected (S-04), never a value.
+ * @throws SheafError CONFIG_INVALID with the file, the place in it and the expected form (S-04), never with a value.
  */
 export function readUserConfig(file: string): UserConfig {
   const text = readText(file);
@@ -54,7 +54,7 @@ export function parseUserConfig(text: string, file: string): UserConfig {
   });
 }
 
-/** Never with the value, which may be a key (S-41). */
+/** Describes a problem without the value, which may be a key (S-41). */
 function toLine(problem: Problem): string {
   const { path, reason } = problem;
   if (reason !== "unknown") return `${path.length === 0 ? "its top level: " : ""}${formatProblem(problem)}`;
@@ -80,7 +80,7 @@ export interface FoundConfig {
   readonly fault: SheafError | undefined;
 }
 
-/** As `readUserConfig`, with the failure as a value, so that a run can end with it as its reason (C22). */
+/** Reads like `readUserConfig`, with the failure as a value, so that a run can end with it as its reason (C22). */
 export function findUserConfig(file: string): FoundConfig {
   try {
     return { settings: readUserConfig(file), fault: undefined };
@@ -90,9 +90,9 @@ export function findUserConfig(file: string): FoundConfig {
 }
 
 /**
- * Reads the file, changes its value and writes it back whole or not at all; what Sheaf does not change stays; only the
- * layout is Sheaf's. Others cannot read a new file (S-42). `change` may be called twice (R-74).
- * @throws SheafError CONFIG_INVALID for a file, or a change, that is not valid: then nothing is written.
+ * Reads the file, changes its value and writes it back whole or not at all. Everything else in it stays, in Sheaf's
+ * layout. Other users cannot read a new file (S-42). `change` may be called twice (R-74).
+ * @throws SheafError CONFIG_INVALID for an invalid file or change, which leaves the file as it is.
  */
 export function changeUserConfig(
   file: string,
@@ -124,14 +124,14 @@ export interface TextPlace {
 }
 
 /**
- * The place where a text stops being JSON: the first place at which no JSON can continue; undefined: the text is JSON. The message of
- * `JSON.parse` quotes the text, which may contain a key (S-41); this does not.
+ * The first place at which no JSON can continue; undefined if the text is JSON. `JSON.parse` quotes the text in its
+ * message, and the text may contain a key (S-41).
  */
 export function findJsonFault(text: string): TextPlace | undefined {
   if (readJson(text) === "whole") return undefined;
   let good = 0;
   let bad = text.length + 1;
-  // A faulty beginning stays faulty however the text continues, so a binary search finds the shortest one.
+  // A faulty prefix stays faulty however the text continues, so a binary search finds the shortest one.
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2);
     if (middle <= text.length && readJson(text.slice(0, middle)) !== "faulty") good = middle;
@@ -141,7 +141,7 @@ export function findJsonFault(text: string): TextPlace | undefined {
   return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
-/** `begun`: it may still become JSON. */
+/** Sorts texts: whole JSON, a text that may still become JSON, or another text. */
 function readJson(text: string): "whole" | "begun" | "faulty" {
   try {
     JSON.parse(text);

@@ -27,7 +27,7 @@ import type { SandboxSetting } from "@sheaf/sandbox/sandbox";
 import { isTrusted } from "./trust.ts";
 import { efforts, longestSeconds, maxVerifyRounds, type UserConfig, verifyCommands } from "./user-config.ts";
 
-/** Values as they were given, still text. */
+/** Values of flags and environment, still text. */
 export interface RawSettings extends ModelFlags {
   readonly mode?: string | undefined;
   readonly effort?: string | undefined;
@@ -36,7 +36,7 @@ export interface RawSettings extends ModelFlags {
   readonly agents?: true | undefined;
   readonly workspace?: string | undefined;
   readonly addDir?: readonly string[] | undefined;
-  /** Of a server; absolute. */
+  /** The other workspaces of a server; absolute. */
   readonly otherWorkspaces?: readonly string[] | undefined;
   readonly trust?: true | undefined;
   readonly timeout?: string | undefined;
@@ -60,29 +60,29 @@ export interface RawSettings extends ModelFlags {
   readonly deny?: readonly string[] | undefined;
   readonly askUnlessAllowed?: readonly string[] | undefined;
   readonly programHooks?: HookSources["program"];
-  /** In addition to those of the configuration. */
+  /** Servers in addition to the configuration's. */
   readonly mcpServers?: McpServers | undefined;
-  /** What differs from what the caller asked for. */
+  /** Differences from the caller's request. */
   readonly notices?: readonly Notice[] | undefined;
 }
 
-/** What a run is set up with. */
+/** The settings of a run. */
 export interface Config {
-  /** As named by the user; undefined if none was named. */
+  /** The name that the user set; undefined without one. */
   readonly model: string | undefined;
   /**
-   * The model of that name. Called when a run begins, so that the run can report a problem (C22).
+   * The model of that name. Called when a run starts, so that the run can report a problem (C22).
    * @throws SheafError AUTH_REQUIRED, MODEL_NOT_FOUND, CONFIG_INVALID or USAGE.
    */
   readonly chooseModel: () => ModelChoice;
-  /** The same with this model. */
+  /** The same configuration with this model. */
   readonly withModel: (model: string) => Config;
   /** Models to fall back on (C59). Called and failing as `chooseModel`. */
   readonly chooseFallbacks: () => readonly FallbackChoice[];
   /** Models that definitions of subagents may name (C129). */
   readonly agentModels: AgentModels;
   readonly mode: Mode;
-  /** How much the model thinks; undefined: as it does by default (C36). */
+  /** Effort of the model's thinking; undefined: the model's default (C36). */
   readonly effort: Effort | undefined;
   /** The provider may search the web for the model; `if_possible`: where it can (C48). */
   readonly webSearch: true | "if_possible" | undefined;
@@ -90,10 +90,10 @@ export interface Config {
   readonly hasAgents: boolean;
   /** Absolute, links resolved. */
   readonly workspace: string;
-  /** Of `--add-dir`: absolute, not checked yet. */
+  /** Folders of `--add-dir`: absolute, not checked yet. */
   readonly addedFolders: readonly string[];
   /**
-   * True if the workspace is trusted (S-03). Called when a run begins, so that the run can report a problem.
+   * True if the workspace is trusted (S-03). Called when a run starts, so that the run can report a problem.
    * @throws SheafError CONFIG_INVALID.
    */
   readonly findTrust: () => boolean;
@@ -116,22 +116,22 @@ export interface Config {
   readonly windowTokens: number | undefined;
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** As the flag sets it (C169). Milliseconds. */
+  /** Value of the flag (C169). Milliseconds. */
   readonly backgroundWaitMs: number | undefined;
   readonly stopsOnDenied: boolean;
   /** The first loss ends the run (C180). */
   readonly strict: boolean;
-  /** Of the user's configuration. */
+  /** Servers of the user's configuration. */
   readonly mcpServers: McpServers;
   /** The user's list of Cursor's servers; undefined: it is not read (S-108). */
   readonly cursorFile: string | undefined;
-  /** Of the user's configuration: what a server knows of its workspaces from git. */
+  /** Workspaces from git in the user's configuration, for a server. */
   readonly gitWorkspaces: Readonly<Record<string, GitWorkspaceSettings>>;
   /** Absolute paths of token and key files in `gitWorkspaces`, which commands do not see (S-241). */
   readonly hiddenPlaces: readonly string[];
-  /** Of the user's configuration alone (S-96). */
+  /** Commands of the user's configuration alone (S-96). */
   readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];
-  /** Undefined: the user has none (C80). */
+  /** The user's hooks; undefined without any (C80). */
   readonly hooks: HookSources | undefined;
   /** True if commands run in the system's sandbox (S-30). */
   readonly sandbox: SandboxSetting;
@@ -145,7 +145,7 @@ export interface Config {
   };
   /** Milliseconds between heartbeats (C26); undefined: none. */
   readonly heartbeatMs: number | undefined;
-  /** What differs from what the caller asked for (C43). */
+  /** Differences from the caller's request (C43). */
   readonly notices: readonly Notice[];
 }
 
@@ -158,7 +158,7 @@ export const longestBackgroundWait = 600;
 
 export const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 
-/** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and says what to do. */
+/** @throws SheafError USAGE or CONFIG_INVALID, with the value and advice in the message. */
 export function createConfig(
   raw: RawSettings,
   environment: Environment,

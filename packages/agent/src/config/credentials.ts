@@ -1,4 +1,4 @@
-/** The place where the key of a provider comes from: the flag, the environment, then the file of `sheaf login` (C5). */
+/** The key of a provider: from the flag, the environment, or the file of `sheaf login`, in this order (C5). */
 import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import { SheafError } from "@sheaf/base/errors";
@@ -7,7 +7,7 @@ import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile
 import type { Environment } from "@sheaf/base/paths";
 import type { ProviderFacts } from "./provider-presets.ts";
 
-/** Whose key is looked for. */
+/** The provider whose key is wanted. */
 type KeyOwner = Pick<ProviderFacts, "credential" | "keyVariables">;
 
 export interface KeySources {
@@ -17,15 +17,15 @@ export interface KeySources {
   readonly credentialsFile: string;
 }
 
-/** A key and where it was. */
+/** A key and its source. */
 export type FoundKey =
   | { readonly source: "flag" | "login"; readonly value: string }
   | { readonly source: "env"; readonly value: string; readonly variable: string }
   | { readonly source: "none"; readonly value: undefined };
 
 /**
- * The key of a provider; an empty one counts as none.
- * @throws SheafError USAGE or CONFIG_INVALID for what cannot be a key; the message never contains it (S-41).
+ * The key of a provider; an empty text is not a key.
+ * @throws SheafError USAGE or CONFIG_INVALID for a text that cannot be a key. The message never contains it (S-41).
  */
 export function findKey({ credential, keyVariables }: KeyOwner, sources: KeySources): FoundKey {
   const flag = sources.flag?.trim();
@@ -67,7 +67,7 @@ function toTarget(file: string): PrivateFile {
 }
 
 /**
- * The keys at `file`; none if the file does not exist.
+ * The keys at `file`; empty if the file does not exist.
  * @throws SheafError CONFIG_INVALID if others can read the file, if it belongs to someone else, or if it is damaged.
  */
 export function readCredentials(file: string): Credentials {
@@ -82,7 +82,7 @@ function parseCredentials(text: string | undefined, file: string): Credentials {
 }
 
 /**
- * Changes the keys while no other process does; without any key the file is removed. `change` may be called twice.
+ * Changes the keys under their lock, and removes a file without keys. `change` may be called twice.
  * @throws SheafError STORAGE_FULL, STORAGE_LOCKED; CONFIG_INVALID when the file cannot be read or written.
  */
 export function changeCredentials(file: string, change: (keys: Credentials) => Credentials): void {

@@ -3,10 +3,10 @@ import type { Notice } from "@sheaf/protocol";
 import { findModelName, isBuiltInModel, type ModelSettings } from "./endpoints.ts";
 import { toProviders } from "./providers.ts";
 
-/** The model to name instead; undefined: that of the user's settings. */
+/** The model to use instead; undefined: the model of the user's settings. */
 export interface CursorModel {
   readonly model: string | undefined;
-  /** What the user must know: another model answers. */
+  /** Notice for the user that another model answers. */
   readonly notice?: Notice;
 }
 
@@ -14,8 +14,8 @@ export interface CursorModel {
 const settingsNames: ReadonlySet<string> = new Set(["auto", "default"]);
 
 /**
- * What the name of `--model` means in the profile `cursor-2026`. Names of Sheaf and exact aliases mean themselves; a name
- * of that program's own means the `"*"` alias, else the model of the settings, with a notice.
+ * Translates the name of `--model` in the profile `cursor-2026`. Names of Sheaf and exact aliases stay the same. A name
+ * from that program becomes the `"*"` alias, else the model of the settings, with a notice.
  */
 export function toCursorModel(name: string | undefined, settings: ModelSettings): CursorModel {
   const { modelAliases = {} } = settings.config.settings;
@@ -39,7 +39,7 @@ export function toListedName(model: string): string {
   return model.replaceAll("/", "__");
 }
 
-/** What `toListedName` made, or an id that the configuration names for one provider only. */
+/** The model behind a name from `toListedName`, or behind an id that the configuration has for one provider only. */
 function toListedModel(name: string, { config }: ModelSettings): string | undefined {
   const providers = toProviders(config.settings);
   const model = name.replaceAll("__", "/");
@@ -49,10 +49,10 @@ function toListedModel(name: string, { config }: ModelSettings): string | undefi
   return owners.length === 1 ? `${owners[0]!.name}/${name}` : undefined;
 }
 
-/** How hard a model thinks, which those names contain and ids of providers do not. */
+/** The effort in a name: these names contain it, and ids of providers do not. */
 const effort = /(-(thinking|fast|none|minimal|low|medium|high|xhigh|max))+$/;
 
-/** Without a model of the settings: the provider's own name for it; undefined: it has none. */
+/** The provider's own name of a model, used if the settings have no model; undefined if it has no such name. */
 function toProviderModel(name: string): string | undefined {
   const id = name.replace(/\[.*\]$/, "").replace(effort, "");
   const claude =

@@ -25,7 +25,7 @@ type CursorServer = { readonly name: string } & (
   | { readonly settings?: undefined; readonly problem: string }
 );
 
-/** In the order of the file; a file that cannot be read is one of them, by its name. */
+/** Servers in the order of the file; an unreadable file is an entry by its own name. */
 export function readCursorServers(places: CursorPlaces): readonly CursorServer[] {
   const { cursorFile: file } = places;
   if (file === undefined) return [];
@@ -54,7 +54,7 @@ function parseCursorEntry(name: string, entry: unknown, places: CursorPlaces): M
   return parseServerEntry(name, { ...rest, env: isJsonObject(env) ? { ...variables, ...env } : env });
 }
 
-/** Not of a file that commands can write: its variables would decide what runs outside the sandbox (S-88). */
+/** Refuses a file that commands can write: its variables would affect programs outside the sandbox (S-88). */
 function readVariables(
   file: unknown,
   { workspace, addedFolders }: CursorPlaces,

@@ -1,4 +1,4 @@
-/** What a model name means: which model, where, with which key. Never a model other than the named one. */
+/** Finds the model of a name, with its address and key. Never chooses another model than the named one. */
 import { dirname, resolve } from "node:path";
 import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
@@ -34,7 +34,7 @@ export type ModelChoice =
     }
   | { readonly kind: "package"; readonly endpoint: PackageEndpoint; readonly limits: RequestLimits };
 
-/** What the flags say about the model. */
+/** Flags about the model. */
 export interface ModelFlags {
   readonly model?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -58,13 +58,13 @@ export interface ModelSettings {
   readonly writable?: readonly string[] | undefined;
 }
 
-/** A model name and who gave it. */
+/** A model name and its source. */
 export interface NamedModel {
   readonly name: string;
   readonly source: "flag" | "env" | "config";
 }
 
-/** The name: `--model`, `SHEAF_MODEL`, then the configuration, each by its alias; undefined if none of them names one. */
+/** The name in `--model`, `SHEAF_MODEL` or the configuration, in this order, after aliases; undefined without one. */
 export function findModelName({ flags, environment, config }: ModelSettings): NamedModel | undefined {
   const { model } = config.settings;
   if (flags.model !== undefined) return { name: toModelName(flags.model, config), source: "flag" };
@@ -96,7 +96,7 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
     if (flags.baseUrl !== undefined) {
       throw new SheafError("USAGE", `--base-url has no effect on the model "${name}": leave it out`);
     }
-    // They send none; a mistake is reported all the same.
+    // These models send no headers, but a mistake in one is still an error.
     parseHeaders(flags.headers ?? []);
     if (name === "offline") return { kind: "offline" };
     const file = name.slice("scripted:".length);
@@ -121,7 +121,7 @@ export interface FallbackChoice {
   readonly choice: ModelChoice;
 }
 
-/** The names of `--fallback-model`, else those of the configuration, by their aliases, without the model of the run. */
+/** The names of `--fallback-model` or of the configuration, after aliases, without the model of the run. */
 function findFallbackNames(settings: ModelSettings): readonly string[] {
   const { flags, config } = settings;
   const { fallbackModels = [] } = config.settings;
@@ -131,13 +131,13 @@ function findFallbackNames(settings: ModelSettings): readonly string[] {
   return [...new Set(names)].filter((name) => name !== first);
 }
 
-/** Those models. The key and the address of the run's model go to no other provider. @throws as `chooseModel`. */
+/** The models to fall back on. Key and address of the run's model go to no other provider. @throws as `chooseModel`. */
 export function chooseFallbacks(settings: ModelSettings): readonly FallbackChoice[] {
   return findFallbackNames(settings).map((name) => ({ name, choice: chooseModel(toFurtherSettings(settings, name)) }));
 }
 
 /**
- * Prices by name, as of a time in milliseconds since 1970: of the run's model and of those to fall back on.
+ * Prices by name, at a time in milliseconds since 1970: of the run's model and of the models to fall back on.
  * @throws SheafError CONFIG_INVALID if the cost is limited and one of them is not known.
  */
 export async function findPrices(
@@ -154,7 +154,7 @@ export async function findPrices(
   return prices;
 }
 
-/** Undefined: not known, and the cost is not limited. @throws as `findPrices`. */
+/** Undefined if the price is not known and the cost is not limited. @throws as `findPrices`. */
 async function findPrice(
   settings: ModelSettings,
   name: string,
@@ -189,17 +189,17 @@ type ChosenModel = FallbackChoice & { readonly windowTokens: number | undefined 
 
 /** The models that definitions of subagents may name (C129). */
 export interface AgentModels {
-  /** The model of the run, unless its order names another one. */
+  /** The model of the run, unless its order sets another one. */
   readonly ofRun: string | undefined;
   /** The whole name of a model, by the user's aliases. */
   readonly toName: (name: string) => string | Promise<string>;
   /** @throws as `chooseModel`. */
   readonly choose: (name: string) => ChosenModel | Promise<ChosenModel>;
-  /** Undefined: not known, and the cost is not limited. `time`: milliseconds since 1970. @throws as `findPrices`. */
+  /** Undefined if not known, without a limit on the cost. `time`: milliseconds since 1970. @throws as `findPrices`. */
   readonly findPrice: (name: string, maxCostUsd: number | undefined, time: number) => Promise<TokenPrice | undefined>;
 }
 
-/** By the settings of a run. `dataFolder`: where lists of providers are kept. */
+/** Chooses models by the settings of a run. `dataFolder` has the providers' lists. */
 export function createAgentModels(settings: ModelSettings, dataFolder: string | undefined): AgentModels {
   const { flags, config } = settings;
   return {
@@ -219,7 +219,7 @@ export function withoutCommonKey(environment: Environment): Environment {
 }
 
 /**
- * The place where a provider is and with which key, by flags, environment and what `sheaf login` kept.
+ * The address and key of a provider, by flags, environment and the keys of `sheaf login`.
  * @throws SheafError AUTH_REQUIRED without a key that it needs; USAGE, CONFIG_INVALID.
  */
 export function findProviderEndpoint(
@@ -293,11 +293,11 @@ function toKeySource(
 ): ProviderEndpoint["apiKeySource"] {
   if (key.source !== "none") return key.source;
   if (hasKeyHeader(flagHeaders)) return "flag";
-  // A header of the configuration is kept on disk, as a login is.
+  // A header of the configuration is on disk, as a login is.
   return hasKeyHeader(ownHeaders) ? "login" : "none";
 }
 
-/** How patient requests are, by configuration and flags (R-10). */
+/** Patience of requests, by configuration and flags (R-10). */
 function toRequestLimits({ limits = {} }: UserConfig, { waitsForQuota }: ModelFlags): RequestLimits {
   const { silenceSeconds, maxTries } = limits;
   return {
@@ -357,7 +357,7 @@ function suggestNames(name: string, providers: readonly Provider[]): string[] {
   return findNearest(name, ["offline", ...names]).map((nearest) => (nearest === "offline" ? nearest : `${nearest}/ID`));
 }
 
-/** Where to look for keys, by the settings of a run. */
+/** Places to look for keys, by the settings of a run. */
 export function toKeySources({ flags, environment, files }: ModelSettings): KeySources {
   return { flag: flags.apiKey, environment, credentialsFile: files.credentials };
 }

@@ -5,7 +5,7 @@ import type { Environment } from "@sheaf/base/paths";
 
 export interface ExplainedSetting {
   readonly name: string;
-  /** As given; null: not set, and without a default. */
+  /** The given value; null: not set, and without a default. */
   readonly value: string | number | boolean | null;
   /** `default`, `config`, the name of a variable, or a flag. */
   readonly source: string;

@@ -1,4 +1,4 @@
-/** Entries of Cursor's `mcp.json`: the words in `${…}` that it fills in, as its documentation names them (S-107). */
+/** Entries of Cursor's `mcp.json`: the words in `${…}` that it fills in, by its documentation (S-107). */
 import { basename } from "node:path";
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import { findHome, type Environment } from "@sheaf/base/paths";
@@ -10,7 +10,7 @@ export interface FillPlaces {
   readonly environment: Environment;
 }
 
-/** The entry with all of them filled in, or why that cannot be done. */
+/** The entry with all words filled in, or the reason why that is impossible. */
 export type FilledEntry =
   | {
       readonly ok: true;

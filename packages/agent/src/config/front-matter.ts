@@ -1,11 +1,11 @@
 /**
- * The head of a Markdown file, between lines of three dashes: what the file is, for programs. Not YAML: people write
- * `argument-hint: [a] [b]`, globs without quotes and colons in descriptions, all of which YAML refuses.
+ * The head of a Markdown file, between lines of three dashes: its data for programs. It is not YAML, which refuses
+ * `argument-hint: [a] [b]`, globs without quotes and colons in descriptions, as people write them.
  */
 
-/** A text and what its head says. */
+/** A text and its head. */
 export interface FrontMatter {
-  /** By name; "" for one without a value. */
+  /** Values by name; "" for a field without a value. */
   readonly fields: ReadonlyMap<string, string>;
   /** The text without its head. */
   readonly body: string;
@@ -14,12 +14,12 @@ export interface FrontMatter {
 const head = /^\uFEFF?---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
 interface Field {
-  /** What follows the colon. */
+  /** The text after the colon. */
   readonly first: string;
   readonly rest: string[];
 }
 
-/** Undefined for a text without a head. Fields begin at the margin; nested ones are part of the value of the outer one. */
+/** Undefined for a text without a head. Fields start at the margin; nested ones are part of the outer field's value. */
 export function parseFrontMatter(text: string): FrontMatter | undefined {
   const match = head.exec(text);
   if (!match) return undefined;
@@ -43,7 +43,7 @@ function toValue({ first, rest }: Field): string {
   if (first === "" && lines.every((line) => line.startsWith("-"))) {
     return lines.map((entry) => withoutQuotes(entry.slice(1).trim())).join(", ");
   }
-  // The sign of a text that begins on the next line.
+  // The text after an empty value, or after one of these signs, is on the next lines.
   const begins = first === "" || /^[>|][+-]?\d?$/.test(first);
   return withoutQuotes([...(begins ? [] : [first]), ...lines].join(" "));
 }

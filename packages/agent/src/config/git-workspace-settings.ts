@@ -1,4 +1,4 @@
-/** What the operator's configuration says of workspaces that come from git. */
+/** Settings of workspaces from git in the operator's configuration. */
 import { isAbsolute } from "node:path";
 import * as s from "@sheaf/protocol/schema";
 
@@ -8,20 +8,20 @@ const absolutePath = s.refine(s.string({ minLength: 1, maxLength: 4000 }), "an a
 /** One workspace, in `gitWorkspaces` of the user's configuration (S-126, S-127). */
 export const gitWorkspaceSettings = s.strict(
   s.object({
-    /** Of https. Default: `git`. */
+    /** Name for https. Default: `git`. */
     username: s.optional(s.string({ pattern: "^[^\\s:\\x00-\\x1f]{1,200}$" })),
     /** The variable that has the token or password of https. */
     tokenEnv: s.optional(variableName),
-    /** Or the file that has it. */
+    /** The file that has it, instead of a variable. */
     tokenFile: s.optional(absolutePath),
     sshKeyFile: s.optional(absolutePath),
-    /** Where states are pushed, in place of the repository; `none`: they stay at the server. */
+    /** Address to which Sheaf pushes states, instead of the repository; `none`: they stay at the server. */
     stateRemote: s.optional(s.string({ minLength: 1, maxLength: 4000 })),
     /** A command that runs in the sandbox, in each new tree. */
     setup: s.optional(s.string({ minLength: 1, maxLength: 4000 })),
     /** Default: 600. */
     setupSeconds: s.optional(s.integer({ minimum: 1, maximum: 3600 })),
-    /** After how many days without a response a tree is removed. Default: 7. */
+    /** Days without a response after which Sheaf removes a tree. Default: 7. */
     keepTreeDays: s.optional(s.integer({ minimum: 1, maximum: 365 })),
   }),
 );

@@ -1,4 +1,4 @@
-/** Workspaces of a server that come from git. */
+/** A server's workspaces from git. */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,29 +10,29 @@ import type { GitWorkspaceSettings } from "./git-workspace-settings.ts";
 
 export interface GitWorkspace {
   readonly name: string;
-  /** The branch that conversations begin with; undefined: that of the repository's `HEAD`. */
+  /** The branch with which conversations start; undefined: the branch of the repository's `HEAD`. */
   readonly branch: string | undefined;
   readonly remote: Remote;
   /** Undefined: states stay here. */
   readonly stateRemote: Remote | undefined;
-  /** The place where the mirror and the trees are. Absolute. */
+  /** The folder of the mirror and the trees. Absolute. */
   readonly folder: string;
   readonly setup: { readonly command: string; readonly timeoutMs: number } | undefined;
   readonly keepTreeMs: number;
 }
 
-/** True if a word of `--workspace` names a repository. */
+/** True for the address of a repository in `--workspace`. */
 export function isGitAddress(word: string): boolean {
   return word.startsWith("git+");
 }
 
-/** The place where a git workspace and what the configuration says of it are. */
+/** The name, address and settings of a git workspace. */
 interface GitWorkspaceOptions {
   readonly name: string;
   /** `git+https://host/repo.git#branch`. */
   readonly word: string;
   readonly settings: GitWorkspaceSettings;
-  /** That of all git workspaces. */
+  /** The folder of all git workspaces. */
   readonly folder: string;
   readonly environment: Environment;
 }
@@ -62,7 +62,7 @@ export function createGitWorkspace({ name, word, settings, folder, environment }
   };
 }
 
-/** As git checks it, and shorter; nothing that could be an option or a ref of another kind. */
+/** Stricter than git: a name that passes cannot be an option, or a ref of another kind. */
 export function isBranchName(name: string): boolean {
   return (
     /^[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,99}$/.test(name) &&
@@ -83,7 +83,7 @@ function readToken(name: string, { tokenEnv, tokenFile }: GitWorkspaceSettings, 
     const token = readFileSync(tokenFile, "utf8").trim();
     if (token !== "" && token.length < 10_000) return token;
   } catch {
-    // The message says it.
+    // The error below covers this case.
   }
   throw new SheafError(
     "CONFIG_INVALID",
@@ -119,7 +119,7 @@ function findAddressProblem(url: URL | null, address: string): string | undefine
   return url.protocol === "http:" && !isLocal ? "is not encrypted (http)" : undefined;
 }
 
-/** What answers git's question for a password: the token is in the environment of this program alone (S-126). */
+/** Answers git's question for a password: only this program's environment has the token (S-126). */
 const helper =
   '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$SHEAF_GIT_USER" "$SHEAF_GIT_TOKEN"; }; f';
 
@@ -135,7 +135,7 @@ function toAccess(
   if (token === undefined || !protocol.startsWith("http")) return { protocol };
   return {
     protocol,
-    // Of this host alone, wherever it redirects to.
+    // Valid for this host alone, wherever it redirects to.
     settings: { [`credential.${url.origin}.helper`]: helper },
     variables: { SHEAF_GIT_USER: username, SHEAF_GIT_TOKEN: token },
   };

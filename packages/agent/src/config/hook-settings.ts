@@ -16,7 +16,7 @@ export const hookEvents = [
   "SessionEnd",
 ] as const satisfies readonly HookEventName[];
 
-/** Events of Claude Code that Sheaf does not have: hooks for them are left out, aloud (C81). */
+/** Events of Claude Code that Sheaf lacks. It runs no hooks for them, and lists them as unused (C81). */
 const foreignEvents = [
   "PostToolUseFailure",
   "PermissionRequest",
@@ -53,7 +53,7 @@ const command = s.object({
   timeout: s.optional(s.number({ exclusiveMinimum: 0, maximum: MAX_TIMEOUT })),
   /** False: it runs outside the sandbox, in the home folder. Default: `hooksSandbox`. */
   sandbox: s.optional(s.boolean()),
-  /** Of Claude Code's screen; not used. */
+  /** Text for Claude Code's screen; not used. */
   statusMessage: s.optional(s.string()),
 });
 
@@ -67,7 +67,7 @@ const matcher = s.refine(
   (text) => parseMatcher(text) !== undefined,
 );
 
-/** What a matcher accepts; undefined: it is no regular expression. */
+/** Makes a test of names from a matcher; undefined if it is not a regular expression. */
 export function parseMatcher(text: string): ((name: string) => boolean) | undefined {
   if (text === "" || text === "*") return () => true;
   if (/^[\w\s|,-]+$/.test(text)) {
@@ -85,11 +85,11 @@ export function parseMatcher(text: string): ((name: string) => boolean) | undefi
 const MATCH_MS = 250;
 
 /**
- * A model chooses names, and some patterns backtrack for hours. One that took too long accepts every name from then on: a
- * guard runs once too often rather than never (S-210).
+ * A model chooses names, and some patterns backtrack for hours. A pattern that took too long accepts every name from
+ * then on: a guard runs once too often rather than never (S-210).
  */
 function toTimedTest(pattern: RegExp): (name: string) => boolean {
-  // Only code that is run in this way can be ended.
+  // Node can interrupt a pattern only in this way.
   const { runInNewContext } = process.getBuiltinModule("node:vm");
   let isTooSlow = false;
   return (name) => {
@@ -102,12 +102,12 @@ function toTimedTest(pattern: RegExp): (name: string) => boolean {
 }
 
 const group = s.object({
-  /** Which tools, or which kind of the event. Default: all. */
+  /** Names of tools, or of the event's kinds. Default: all. */
   matcher: s.optional(matcher),
   hooks: s.list<HookCommand>(hookCommand, { maxItems: 50 }),
 });
 
-/** The same, before its commands are known to be ones of Sheaf. */
+/** The same group, before the check that its commands are Sheaf's. */
 export const looseGroup = s.object({ matcher: s.optional(matcher), hooks: s.list(s.anything()) });
 
 const eventName = s.refine(
@@ -116,26 +116,26 @@ const eventName = s.refine(
   (name) => isHookEvent(name) || (foreignEvents as readonly string[]).includes(name),
 );
 
-/** By event. */
+/** Hooks by event. */
 export const hookSettings = s.record(s.list(s.strict(group), { maxItems: 50 }), eventName);
 
-/** Hooks of the user, as they are configured. */
+/** The user's hooks, as the configuration has them. */
 export type HookSettings = s.ValueOf<typeof hookSettings>;
 
-/** The place where a workspace names hooks. All of them count. */
+/** Files in which a workspace may have hooks. All of them apply. */
 export const hookFiles = [".sheaf/hooks.json", ".claude/settings.json", ".claude/settings.local.json"] as const;
 
-/** The place where the hooks of a run come from. */
+/** Sources of a run's hooks. */
 export interface HookSources {
-  /** Of the user's configuration. */
+  /** The hooks in the user's configuration. */
   readonly own: HookSettings;
   /** The user's settings of Claude Code, absolute; undefined: they are not read. */
   readonly file?: string | undefined;
-  /** True if the user's hooks run in the sandbox, where they do not say so themselves. */
+  /** True if the user's hooks run in the sandbox, unless a hook sets that itself. */
   readonly isSandboxed: boolean;
   /** Number of times that a failed `Verify` command sends the model back to work; default 2 (C168). */
   readonly verifyRounds?: number | undefined;
-  /** Asked before the others: those of a program at the other end of stdin and stdout (C203). */
+  /** Hooks of a program at the other end of stdin and stdout, which run before the others (C203). */
   readonly program?: readonly Hook[] | undefined;
 }
 

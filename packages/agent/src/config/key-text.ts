@@ -36,7 +36,7 @@ export function hasKeyHeader(headers: Readonly<Record<string, string>>): boolean
 }
 
 /**
- * Headers of `-H "Name: value"`, names in lower case; the last one of a name applies.
+ * Headers of `-H "Name: value"`, names in lower case. The last header of a name applies.
  * @throws SheafError USAGE; the message never contains the value.
  */
 export function parseHeaders(lines: readonly string[]): Record<string, string> {
@@ -58,7 +58,7 @@ export function parseHeaders(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** An address without a slash at its end, or what was expected; never the text, which may contain a key (S-42). */
+/** An address without a slash at its end, or the expected form; never the text, which may contain a key (S-42). */
 export type ParsedUrl =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly expected: string };

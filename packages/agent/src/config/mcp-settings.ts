@@ -3,10 +3,9 @@ import { isAbsolute } from "node:path";
 import * as s from "@sheaf/protocol/schema";
 import { headerFields } from "./key-text.ts";
 
-/** What the name of a server must be, in words. */
+/** The rule for names of servers, in words. */
 export const serverNameRule = "a name of letters, digits, points and dashes, at most 32";
 
-/** True if a server may have this name. */
 export function isServerName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9.-]{0,31}$/.test(name);
 }
@@ -44,19 +43,19 @@ export interface StdioServerSettings extends s.ValueOf<typeof stdioServer> {}
 
 const oauth = s.strict(
   s.object({
-    /** Of a client that was registered by hand. */
+    /** The id of a client that was registered by hand. */
     clientId: s.optional(filled),
     clientSecret: s.optional(filled),
     /** Address of a document that describes the client (https). */
     clientMetadataUrl: s.optional(s.refine(filled, "an address that begins with https://", isSecureAddress)),
-    /** Rights that the login asks for, separated by spaces. Default: what the server names. */
+    /** Rights that the login asks for, separated by spaces. Default: the server's own list. */
     scope: s.optional(filled),
-    /** The place where the browser is led back to, on 127.0.0.1. Default: any free port. */
+    /** Port for the browser's return, on 127.0.0.1. Default: any free port. */
     redirectPort: s.optional(s.integer({ minimum: 1, maximum: 65_535 })),
   }),
 );
 
-/** How `sheaf mcp login` logs in to a server. */
+/** Settings of `sheaf mcp login` for a server. */
 export interface OauthSettings extends s.ValueOf<typeof oauth> {}
 
 const httpServer = s.object({
@@ -70,7 +69,7 @@ const httpServer = s.object({
 /** A server that is already running (streamable HTTP). */
 export interface HttpServerSettings extends s.ValueOf<typeof httpServer> {}
 
-/** True if the user gave it a key of their own: then no login is used. */
+/** True if the user set a key in its headers, so that Sheaf uses no login. */
 export function hasOwnAuthorization({ headers = {} }: HttpServerSettings): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
@@ -83,13 +82,13 @@ export function isHeld(settings: McpServerSettings): settings is StdioServerSett
   return "sandbox" in settings && (settings.sandbox ?? false);
 }
 
-/** By the name that the user gave: letters, digits, dashes and points. */
+/** Servers by the names that the user chose: letters, digits, dashes and points. */
 export type McpServers = Readonly<Record<string, McpServerSettings>>;
 
 /** `{"command", "args", "env", "cwd"} | {"url", "headers"}`. */
 export const mcpServer: s.Schema<McpServerSettings> = s.either([s.strict(stdioServer), s.strict(httpServer)]);
 
-/** By name. */
+/** Servers by name. */
 export const mcpServers: s.Schema<McpServers> = s.record<McpServerSettings>(
   mcpServer,
   s.refine(s.string(), serverNameRule, isServerName),

@@ -1,8 +1,8 @@
-/** A model's price comes from the user, else from a dated list that is part of Sheaf (C163). */
+/** A model's price, from the user or else from a dated list that is part of Sheaf (C163). */
 import type { TokenPrice } from "@sheaf/protocol";
 import type { ModelSettings } from "./endpoints.ts";
 
-/** Providers with known prices, by the names that model names begin with, and their names in the list. */
+/** Providers with known prices, by the first part of model names, and their names in the list. */
 const listedProviders: ReadonlyMap<string, string> = new Map([
   ["anthropic", "anthropic"],
   ["openai", "openai"],
@@ -11,7 +11,7 @@ const listedProviders: ReadonlyMap<string, string> = new Map([
   ["openrouter", "openrouter"],
 ]);
 
-/** Returns undefined if no price is known. At another address than the provider's, only the user knows it. `time`: milliseconds since 1970. */
+/** Undefined if no price is known. Only the user knows prices at another address. `time`: milliseconds since 1970. */
 export async function findModelPrice(
   name: string,
   { flags, config }: Pick<ModelSettings, "flags" | "config">,

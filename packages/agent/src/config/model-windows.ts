@@ -1,4 +1,4 @@
-/** What fits into one request to a model: as the user, the provider's list of models, or Sheaf's table says (R-26). */
+/** A model's window, by the user, by the provider's list of models, or by Sheaf's table (R-26). */
 import { join } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
 import { findKnownWindow } from "@sheaf/models/known-windows";
@@ -6,16 +6,16 @@ import { changePrivateFile, readPrivateFile, type PrivateFile } from "./private-
 import { toProviders } from "./providers.ts";
 import type { UserConfig } from "./user-config.ts";
 
-/** Windows below are mistakes, above, too. Tokens. */
+/** Limits of plausible windows; others are mistakes. Tokens. */
 const smallest = 1000;
 const largest = 1e9;
 
-/** Where lists of providers are kept. */
+/** The file for the lists of providers. */
 function toTarget(dataFolder: string): PrivateFile {
   return { file: join(dataFolder, "model-windows.json"), subject: "the list of windows", remedy: "remove it" };
 }
 
-/** Tokens by model name, as `sheaf models` last read them. What cannot be read is not known. */
+/** Tokens by model name, as `sheaf models` last read them; empty if the file cannot be read. */
 function readListedWindows(dataFolder: string): ReadonlyMap<string, number> {
   try {
     return parseWindows(readPrivateFile(toTarget(dataFolder)));
@@ -32,7 +32,7 @@ function isWindow(tokens: unknown): tokens is number {
   return Number.isInteger(tokens) && Number(tokens) >= smallest && Number(tokens) <= largest;
 }
 
-/** Replaces what is known of a provider's models. A list that cannot be kept is still of use to its reader. */
+/** Replaces the windows of a provider's models. A list that cannot be stored still helps its reader. */
 export function keepListedWindows(dataFolder: string, provider: string, windows: ReadonlyMap<string, number>): void {
   const own = [...windows].filter(([, tokens]) => isWindow(tokens));
   try {
@@ -43,13 +43,13 @@ export function keepListedWindows(dataFolder: string, provider: string, windows:
       return `${JSON.stringify(Object.fromEntries([...others, ...own]))}\n`;
     });
   } catch {
-    // As before it was read.
+    // The old list stays.
   }
 }
 
 interface WindowSources {
   readonly settings: UserConfig;
-  /** Undefined: no list is kept. */
+  /** Undefined: Sheaf keeps no list. */
   readonly dataFolder: string | undefined;
   /** `--base-url`: another server than the provider's own may have other limits. */
   readonly baseUrl: string | undefined;

@@ -9,11 +9,11 @@ import { toWriteError } from "@sheaf/base/write-error";
 
 export interface PrivateFile {
   readonly file: string;
-  /** For instance "the file of keys". */
+  /** Words for messages, for instance "the file of keys". */
   readonly subject: string;
-  /** The way to fix a damaged one: "remove it and run sheaf login". */
+  /** The way to fix a damaged file: "remove it and run sheaf login". */
   readonly remedy: string;
-  /** What else to do if others could read it, as the end of a sentence. */
+  /** Further advice if others could read it, as the end of a sentence. */
   readonly exposure?: string;
   /** Root may own it, through a link and for the group of this process, as a volume of Kubernetes does. */
   readonly mayBeMounted?: boolean;
@@ -29,7 +29,7 @@ const GROUP_READS = 0o040;
  */
 export function readPrivateFile(target: PrivateFile): string | undefined {
   try {
-    // Neither a link to a file elsewhere nor a pipe, which would block.
+    // Refuses a link to a file elsewhere, and does not block on a pipe.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     const descriptor = openSync(target.file, O_RDONLY | O_NONBLOCK | (target.mayBeMounted ? 0 : O_NOFOLLOW));
     try {
@@ -63,7 +63,7 @@ function checkPrivate(target: PrivateFile, descriptor: number): void {
   }
 }
 
-/** The content is invalid. The cause is left out: a parser's message may quote the text (S-41). */
+/** The error for invalid content. It has no cause, because a parser's message may quote the text (S-41). */
 export function createDamageError(target: PrivateFile): SheafError {
   return createFault(target, `is damaged: ${target.remedy}`);
 }
@@ -87,8 +87,8 @@ export function writePrivateFile(target: PrivateFile, text: string | undefined):
 }
 
 /**
- * Changes the text while no other process does; `change` gets undefined for no file, and gives undefined to remove it.
- * It may be called twice. @throws SheafError as `readPrivateFile`, `writePrivateFile` and `changeFile`; what `change` throws.
+ * Changes the text under its lock. `change` gets undefined for a missing file, and returns undefined to remove it.
+ * May call it twice. @throws SheafError as `readPrivateFile`, `writePrivateFile`, `changeFile` and `change`.
  */
 export function changePrivateFile(
   target: PrivateFile,
@@ -104,7 +104,7 @@ export function changePrivateFile(
 /** Adds to the end, in one write. @throws SheafError STORAGE_FULL, STORAGE_LOCKED, CONFIG_INVALID, as above. */
 export function appendPrivateFile(target: PrivateFile, text: string): void {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
-  // Without the lock, a process that replaces the file would lose the text.
+  // The lock keeps the text from a process that replaces the file at the same time.
   withFileLock(target.file, () => {
     try {
       const descriptor = openSync(target.file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);

@@ -1,23 +1,23 @@
 /** The providers that Sheaf knows by name: their addresses and protocols. */
 import type { WireProtocol } from "@sheaf/models/endpoint";
 
-/** Which adapter makes the requests. */
+/** The adapter that makes the requests. */
 export type ModelFamily = "openai" | "anthropic" | "google" | "openai-compatible";
 
 export interface ProviderFacts {
-  /** Without a slash at the end; undefined: `--base-url` gives it, or a package knows it. */
+  /** Address without a slash at the end; undefined: `--base-url` sets it, or a package knows it. */
   readonly baseUrl: string | undefined;
   /** Name of its key in the credential file. */
   readonly credential: string;
-  /** Variables that may hold its key; the first one that is set applies. */
+  /** Variables that may hold its key; the first variable with a value applies. */
   readonly keyVariables: readonly string[];
-  /** `required`: its own address needs one. `optional`: some servers need one. */
+  /** `required` if its own address needs a key, `optional` if only some servers need one. */
   readonly key: "required" | "optional";
   /** A server on this machine. */
   readonly isLocal: boolean;
 }
 
-/** A provider as a model name begins with it: `anthropic` in `anthropic/ID`. */
+/** A provider by the first part of a model name: `anthropic` in `anthropic/ID`. */
 export interface ProviderPreset extends ProviderFacts {
   readonly family: ModelFamily;
   readonly protocol: WireProtocol;
@@ -37,7 +37,7 @@ const createLocal = (credential: string, port: number): ProviderPreset => ({
   isLocal: true,
 });
 
-/** The adapter of an endpoint of the configuration. */
+/** Adapters for endpoints in the configuration. */
 export const familyOfProtocol: Readonly<Record<WireProtocol, ModelFamily>> = {
   "openai-responses": "openai",
   "openai-chat": "openai-compatible",
@@ -62,7 +62,7 @@ const createHosted = (
 
 const openai = createHosted("openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY");
 
-/** By name, in the order in which they are listed. */
+/** Built-in providers by name, in the order of lists. */
 export const providerPresets: ReadonlyMap<string, ProviderPreset> = new Map<string, ProviderPreset>([
   ["anthropic", createHosted("anthropic", "anthropic-messages", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY")],
   ["openai", openai],

@@ -1,4 +1,4 @@
-/** All providers that a model name may begin with: those that Sheaf knows, then the user's own. */
+/** All providers for the first part of a model name: Sheaf's own, then the user's. */
 import { isLoopback } from "@sheaf/base/host-pattern";
 import type { PackageSettings } from "@sheaf/models/endpoint";
 import type { EndpointSettings, PackageProviderSettings, UserConfig } from "./user-config.ts";
@@ -27,7 +27,7 @@ export interface PackageProvider extends NamedProvider, ProviderFacts {
 /** A provider by its name. */
 export type Provider = WireProvider | PackageProvider;
 
-/** By name, in the order in which they are listed. The configuration cannot use names of built-in providers. */
+/** Providers by name, in the order of lists. The configuration cannot use names of built-in providers. */
 export function toProviders({ endpoints = {}, providers = {} }: UserConfig): ReadonlyMap<string, Provider> {
   const own: readonly Provider[] = [
     ...Object.entries(endpoints).map(([name, settings]) => toWireProvider(name, settings)),

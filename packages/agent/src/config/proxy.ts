@@ -3,10 +3,10 @@ import { SheafError } from "@sheaf/base/errors";
 import type { ProxyVariables } from "@sheaf/models/endpoint";
 import type { Environment } from "@sheaf/base/paths";
 
-/** Servers of this machine are reached without a proxy. */
+/** Servers of this machine need no proxy. */
 const ownHosts = "localhost,127.0.0.1,::1,[::1]";
 
-/** Undefined if no proxy is named. @throws SheafError CONFIG_INVALID for an invalid address; it is not shown (S-42). */
+/** Undefined without a proxy. @throws SheafError CONFIG_INVALID for an invalid address; the message hides it (S-42). */
 export function findProxy(environment: Environment): ProxyVariables | undefined {
   const http = findAddress(environment, "HTTP_PROXY");
   const https = findAddress(environment, "HTTPS_PROXY");
@@ -46,7 +46,7 @@ function findAddress(environment: Environment, name: string): string | undefined
       `${name} is not the address of a proxy: write http://HOST:PORT, or leave it out`,
     );
   }
-  // Else every request would fail as if the proxy were down, and be repeated.
+  // Otherwise every request would fail as if the proxy were down, and be repeated.
   if (!canDecode(address.username) || !canDecode(address.password)) {
     throw new SheafError("CONFIG_INVALID", `${name} has a % in its name or password: write each % of them as %25`);
   }

@@ -16,30 +16,30 @@ import {
 /** Largest file that is read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Hooks of a run; more are left out. */
+/** Limit of a run's hooks; Sheaf leaves out the others. */
 const MAX_HOOKS = 100;
 
 const defaultSeconds = 60;
 
 /** One command at one event. */
 export interface Hook extends Pick<HookResult, "event" | "origin" | "command"> {
-  /** As it is written; "" or "*": all. */
+  /** The matcher as written; "" or "*": all. */
   readonly matcher: string;
   /** True if it runs for something with one of these names. */
   readonly matches: (names: readonly string[]) => boolean;
   readonly timeoutMs: number;
   readonly isSandboxed: boolean;
-  /** The file that names it; undefined: the user's configuration. */
+  /** The file with the hook; undefined: the user's configuration. */
   readonly file?: string | undefined;
-  /** True if a file that it runs is another one than the user said yes to; undefined: no yes is needed. */
+  /** True if a file that it runs differs from the approved one; undefined: no approval is needed. */
   readonly isChanged?: (() => boolean) | undefined;
-  /** Asks a program in place of running the command; undefined: it did not answer. */
+  /** Asks a program instead of running the command; undefined: it did not answer. */
   readonly ask?: ((input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
 export interface UnusedHook {
   readonly event: string;
-  /** "" if it has none. */
+  /** The command, or "" without one. */
   readonly command: string;
   readonly file?: string | undefined;
   readonly problem: string;
@@ -50,7 +50,7 @@ export interface HookList {
   readonly leftOut: readonly UnusedHook[];
 }
 
-/** What is the same for all hooks of one place. */
+/** Facts that all hooks of one place share. */
 interface HookPlace extends Pick<Hook, "origin" | "file"> {
   readonly isSandboxed: boolean;
 }
@@ -69,12 +69,12 @@ export function readUserHooks({ own, file, isSandboxed, program = [] }: HookSour
   return { hooks: [...found.hooks, ...further.hooks], leftOut: [...found.leftOut, ...further.leftOut] };
 }
 
-/** What a settings file has at `hooks`; `problem` follows the name of the file. */
+/** The `hooks` of a settings file; `problem` follows the name of the file. */
 export type HookFile =
   | { readonly ok: true; readonly hooks: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string; readonly isMissing: boolean; readonly cause?: unknown };
 
-/** `{}` for a file that has none. */
+/** Reads a settings file; `hooks` is `{}` for a file without hooks. */
 export function readHookFile(file: string): HookFile {
   const read = readOrdinaryFile(file, MAX_BYTES);
   if (!read.ok) return read;
@@ -114,7 +114,7 @@ export function parseHooks(value: unknown, place: HookPlace): HookList {
   return { hooks, leftOut };
 }
 
-/** In words for the list; undefined: it can run. */
+/** The problem in words for the list; undefined: it can run. */
 function findFault(entry: unknown, { origin }: HookPlace): string | undefined {
   const { type, sandbox } = isJsonObject(entry) ? entry : {};
   if (sandbox === false && origin === "workspace") return "hooks of a workspace run in the sandbox only";

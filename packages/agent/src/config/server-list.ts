@@ -5,10 +5,10 @@ import { readSmallFile } from "@sheaf/base/files/open-file";
 import { readStats } from "@sheaf/base/files/repository";
 import { isServerName, mcpServer, serverNameRule, type McpServerSettings } from "./mcp-settings.ts";
 
-/** Largest one that is read. Bytes. */
+/** Largest list that is read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** In the order of the file; none without one. @throws SheafError CONFIG_INVALID for a file that is none, with the advice. */
+/** Servers in the order of the file; empty without a file. @throws SheafError CONFIG_INVALID with `advice`. */
 export function readServerList(file: string, advice: string): readonly (readonly [name: string, entry: unknown])[] {
   const createFault = (problem: string): SheafError =>
     new SheafError("CONFIG_INVALID", `${file} ${problem}: ${advice}`);

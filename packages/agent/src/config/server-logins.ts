@@ -15,33 +15,33 @@ const text = s.string({ maxLength: 4096 });
 const serverLogin = s.object({
   version: s.literal("1"),
   name: text,
-  /** Nothing of it is sent anywhere else, but to the endpoints below. */
+  /** The server that gets the tokens; only the endpoints below may get them as well. */
   url: text,
-  /** What the authorization server said of itself at the login; it is not asked again. */
+  /** The authorization server's own data at the login; Sheaf does not ask for them again. */
   authorization: s.open(s.object({ issuer: text, token_endpoint: text, revocation_endpoint: s.optional(text) })),
   /** Resource indicator (RFC 8707). */
   resource: s.optional(text),
   client: s.object({ client_id: text, client_secret: s.optional(key) }),
   accessToken: key,
   refreshToken: s.optional(key),
-  /** From when on the access token is not used. Milliseconds since 1970. */
+  /** Time from which the access token is not used. Milliseconds since 1970. */
   expiresAt: s.optional(s.number()),
 });
 
 export interface ServerLogin extends s.ValueOf<typeof serverLogin> {}
 
-/** Whose login it is: a server of the same name at another address has none. */
+/** The server of a login, which does not apply to a server of the same name at another address. */
 export interface ServerIdentity {
   readonly name: string;
   readonly url: string;
 }
 
 export interface ServerLogins {
-  /** Undefined: none. @throws SheafError CONFIG_INVALID for a file that others can read, or that is damaged. */
+  /** Undefined without a login. @throws SheafError CONFIG_INVALID if the file is damaged, or if others can read it. */
   read(server: ServerIdentity): ServerLogin | undefined;
-  /** Of all servers; files that are damaged are left out. */
+  /** Logins of all servers, without damaged files. */
   list(): readonly ServerLogin[];
-  /** Undefined removes it. @throws SheafError CONFIG_INVALID, STORAGE_FULL. */
+  /** Stores a login; undefined removes it. @throws SheafError CONFIG_INVALID, STORAGE_FULL. */
   write(server: ServerIdentity, login: ServerLogin | undefined): void;
   /**
    * Runs under the lock of the login, which also keeps out the rest of this process.
@@ -53,7 +53,7 @@ export interface ServerLogins {
 /** Time that other processes may take with a login: an authorization server answers meanwhile. Milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** Those in the user's data folder. */
+/** The logins in the user's data folder. */
 export function createServerLogins(environment: Environment): ServerLogins {
   const folder = join(toDataFolder(environment), "mcp-logins");
   const toTarget = ({ name, url }: ServerIdentity): PrivateFile => {

@@ -19,9 +19,9 @@ export interface ServerToken {
 
 /**
  * The tokens of a file: each line is `TOKEN`, or `NAME TOKEN`; empty lines and lines with `#` are skipped. A name keeps
- * its conversations when its token changes; `local` is the owner of the command line's. A token without a name owns what
- * was made with it.
- * @throws SheafError CONFIG_INVALID, which names the line, never a token.
+ * its conversations when its token changes. Conversations of the command line belong to `local`, and conversations of a
+ * token without a name belong to that token.
+ * @throws SheafError CONFIG_INVALID with the line, never with a token.
  */
 export function readTokenFile(file: string): readonly ServerToken[] {
   const text = readPrivateFile({ ...toTarget(file, "name another one"), mayBeMounted: true });

@@ -16,7 +16,7 @@ const MAX_FILE_BYTES = 256 * 1024;
 /** Entries of one folder that are looked at. */
 const MAX_ENTRIES = 200;
 
-/** Of a description, as the specification of skills has it. UTF-16 units. */
+/** Longest description, by the specification of skills. UTF-16 units. */
 const MAX_DESCRIPTION = 1024;
 
 const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -24,25 +24,25 @@ const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
 /** A skill or a command that can be used. */
 export interface Skill {
   readonly kind: "skill" | "command";
-  /** What a person types after the slash. */
+  /** The word that a person types after the slash. */
   readonly name: string;
-  /** One line; "" if the file has none. */
+  /** One line; "" if the file has no description. */
   readonly description: string;
-  /** What a person may write after the name; "" if the file does not say. */
+  /** Hint for the words after the name; "" if the file has no hint. */
   readonly argumentHint: string;
   /** True if the model may choose it. */
   readonly isOffered: boolean;
-  /** Whose it is. */
+  /** Its owner. */
   readonly source: "user" | "repository";
   /** Absolute. */
   readonly file: string;
-  /** Of the file; absolute, links resolved. */
+  /** Folder of the file; absolute, links resolved. */
   readonly folder: string;
   /** The text without its head. */
   readonly body: string;
   /** Further files of a skill: names below its folder, with `/`. */
   list(): readonly string[];
-  /** One of them; undefined if it cannot be read. */
+  /** Reads one of these files; undefined if that fails. */
   read(name: string): Buffer | undefined;
 }
 
@@ -53,7 +53,7 @@ interface UnusedSkill {
 }
 
 export interface SkillPlaces {
-  /** The user's; undefined: none. */
+  /** The user's folders; undefined without any. */
   readonly skillFolders: readonly string[] | undefined;
   /** Absolute root, links resolved. */
   readonly workspace: string;
@@ -71,14 +71,14 @@ const repositoryFolders = [".sheaf", ".claude", ".agents", ".cursor"] as const;
 interface Reader {
   readonly source: Skill["source"];
   readonly root: string;
-  /** Names in a folder; none if it cannot be read. */
+  /** Names in a folder, empty if it cannot be read. */
   list(folder: string): readonly string[];
   read(file: string): Buffer | undefined;
   /** Absolute, with the links that are followed resolved. */
   toFolder(folder: string): string;
 }
 
-/** Of two with one name, the first counts: the user's before the repository's. Nothing of an untrusted one is read. */
+/** Reads the user's skills, then a trusted repository's. If two share a name, the first one applies. */
 export function findSkills({ skillFolders, workspace, trusted }: SkillPlaces): FoundSkills {
   const skills = new Map<string, Skill>();
   const unused: UnusedSkill[] = [];
@@ -122,8 +122,8 @@ function createReader(source: Skill["source"], root: string, find: FindPlace): R
 }
 
 /**
- * The user's `skills` and `commands`, and each skill, may be links, as those that a program for settings keeps. What is in
- * a skill may come from others: a link there could lead to any secret of the user.
+ * The user's `skills` and `commands`, and each skill, may be links, as some programs for settings make them. The files
+ * in a skill may be from others: a link there could point to any secret of the user.
  */
 function toUserReader(root: string): Reader {
   return createReader("user", root, (path) => {
@@ -157,7 +157,7 @@ function listFiles(reader: Reader): (readonly [Skill["kind"], string])[] {
           .map((file) => `${name}/${file}`);
     return files.map((file) => ["command", `commands/${file}`] as const);
   });
-  // A folder of skills often has files besides.
+  // A folder of skills often has other files.
   return [...skills.filter(([, file]) => reader.read(file) !== undefined), ...commands];
 }
 
@@ -208,22 +208,22 @@ function isInside(name: string): boolean {
   return name !== "" && !posix.isAbsolute(name) && name.split("/").every((part) => part !== ".." && part !== "");
 }
 
-/** What a person typed, if it is a command (C91). */
+/** A prompt that is a command (C91). */
 export interface TypedCommand {
   readonly name: string;
   readonly arguments: string;
 }
 
-/** Undefined for any other message: a path such as `/etc/hosts` is one. */
+/** Undefined for any other message, such as a path (`/etc/hosts`). */
 export function parseTypedCommand(prompt: string): TypedCommand | undefined {
   const match = /^\/([A-Za-z0-9][\w.-]{0,63})(?:\s+([^]*))?$/.exec(prompt.trim());
   return match ? { name: match[1]!, arguments: match[2] ?? "" } : undefined;
 }
 
-/** The text of a command with what was typed after its name: `$ARGUMENTS` is all of it, `$1` to `$9` are its words. */
+/** Fills a command with the text after its name: `$ARGUMENTS` is all of that text, `$1` to `$9` are its words. */
 export function fillCommand({ body }: Skill, typed: string): string {
   const words = (typed.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/s, "$2"));
-  // One pass: what was typed is never read as a placeholder.
+  // One pass, so that the typed text is never read as a placeholder.
   return body.replace(/\$(ARGUMENTS\b|[1-9](?!\d))/g, (_, name: string) =>
     name === "ARGUMENTS" ? typed : (words[Number(name) - 1] ?? ""),
   );

@@ -1,4 +1,4 @@
-/** Where telemetry goes, by the variables of OpenTelemetry; without an endpoint there is none (C67). */
+/** The targets of telemetry, by the variables of OpenTelemetry. Without an endpoint, Sheaf sends none (C67). */
 import type { Environment } from "@sheaf/base/paths";
 
 export interface SignalTarget {
@@ -10,7 +10,7 @@ export interface TelemetrySettings {
   readonly traces: SignalTarget | undefined;
   readonly metrics: SignalTarget | undefined;
   readonly resource: Readonly<Record<string, string>>;
-  /** Of `TRACEPARENT`: the span around the run. */
+  /** The span around the run, by `TRACEPARENT`. */
   readonly parent: { readonly traceId: string; readonly spanId: string } | undefined;
   /** Texts, arguments and results are in the spans. */
   readonly capturesContent: boolean;
@@ -19,7 +19,7 @@ export interface TelemetrySettings {
 export function findTelemetrySettings(environment: Environment): TelemetrySettings | undefined {
   if (isTrue(environment["OTEL_SDK_DISABLED"])) return undefined;
   const parent = parseParent(environment["TRACEPARENT"]);
-  // Whoever does not record the caller's trace does not record this part of it.
+  // If the caller does not record its trace, Sheaf does not record this part of it.
   const traces = parent?.isSampled === false ? undefined : findTarget("TRACES", "/v1/traces", environment);
   const metrics = findTarget("METRICS", "/v1/metrics", environment);
   if (!traces && !metrics) return undefined;
@@ -38,7 +38,7 @@ function isTrue(value: string | undefined): boolean {
   return value?.trim().toLowerCase() === "true";
 }
 
-/** Undefined for what is off, for another protocol than HTTP, and for an address that is none. */
+/** Undefined if the signal is off, its protocol is not HTTP, or its address is invalid. */
 function findTarget(signal: "TRACES" | "METRICS", path: string, environment: Environment): SignalTarget | undefined {
   const find = (name: string): string | undefined =>
     environment[`OTEL_EXPORTER_OTLP_${signal}_${name}`] || environment[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
@@ -51,7 +51,7 @@ function findTarget(signal: "TRACES" | "METRICS", path: string, environment: Env
   return { url, headers: parsePairs(find("HEADERS")) };
 }
 
-/** `a=1,b=%202`; what has no `=` is left out. */
+/** Parses `a=1,b=%202`, and skips parts without `=`. */
 function parsePairs(text = ""): Record<string, string> {
   const pairs = text.split(",").flatMap((pair): [string, string][] => {
     const equals = pair.indexOf("=");

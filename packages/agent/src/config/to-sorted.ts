@@ -1,7 +1,7 @@
 /** Values for digests. */
 import { isJsonObject } from "@sheaf/protocol/check-value";
 
-/** The same value whatever the order of its fields, so that another layout of the file needs no new yes. */
+/** The same value for any order of fields, so that another layout of the file needs no new approval. */
 export function toSorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toSorted);
   if (!isJsonObject(value)) return value;

@@ -1,4 +1,4 @@
-/** Which workspaces, tool servers and hooks the user trusts (S-01 to S-03, S-87, S-141): kept in the user's own data, never in a workspace. */
+/** The user's trust in workspaces, servers and hooks, in the user's own data alone (S-01 to S-03, S-87, S-141). */
 import { join } from "node:path";
 import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
@@ -7,12 +7,12 @@ import { findRepository, isSameRepository, type Repository } from "@sheaf/base/f
 import type { Environment } from "@sheaf/base/paths";
 import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
 
-/** Something that a repository names, and that its user has said yes to. */
+/** An entry of a repository that its user approved. */
 export interface TrustedEntry {
   readonly repository: Repository;
-  /** Of the server, or of the file of hooks. */
+  /** The name of the server, or of the file of hooks. */
   readonly name: string;
-  /** Of what the user saw: SHA-256, hex. */
+  /** SHA-256 of the approved content, hex. */
   readonly digest: string;
 }
 
@@ -27,10 +27,10 @@ export interface TrustList {
   readonly hooks: readonly TrustedEntry[];
 }
 
-/** What needs a yes of its own, bound to its content. */
+/** Kinds of entries that need their own approval, bound to their content. */
 export type TrustKind = "servers" | "hooks";
 
-/** What an entry with this content is. */
+/** The trust in an entry with this content. */
 export type TrustState = "trusted" | "changed" | "not_trusted";
 
 function toTarget(dataFolder: string): PrivateFile {
@@ -61,7 +61,7 @@ export function isTrusted(
   return repositories.length > 0 && isAmong(repositories, findRepository(workspace));
 }
 
-/** True if a repository is on the user's list; not if the list cannot be read. `dataFolder` undefined: there is no list. */
+/** True if a repository is on the user's list; false if the list is missing (`dataFolder` undefined) or unreadable. */
 export function isListed(repository: Repository, dataFolder: string | undefined): boolean {
   try {
     return dataFolder !== undefined && isAmong(readTrust(dataFolder).repositories, repository);
@@ -74,7 +74,7 @@ function isAmong(trusted: readonly Repository[], repository: Repository): boolea
   return trusted.some((candidate) => isSameRepository(candidate, repository));
 }
 
-/** What the user trusts. @throws SheafError CONFIG_INVALID. */
+/** The user's trust. @throws SheafError CONFIG_INVALID. */
 export function readTrust(dataFolder: string): TrustList {
   const target = toTarget(dataFolder);
   return parseTrust(readPrivateFile(target), target);
@@ -92,7 +92,7 @@ function parseTrust(text: string | undefined, target: PrivateFile): TrustList {
   return { repositories: trusted, servers, hooks };
 }
 
-/** What of a repository has a yes: digests by name. None without a data folder. @throws SheafError CONFIG_INVALID. */
+/** Approved entries of a repository: digests by name, if there is a data folder. @throws SheafError CONFIG_INVALID. */
 export function readTrusted(
   kind: TrustKind,
   { workspace, dataFolder }: { readonly workspace: string; readonly dataFolder: string | undefined },
@@ -104,7 +104,7 @@ export function readTrusted(
   return new Map(own.map(({ name, digest }) => [name, digest]));
 }
 
-/** Compares an entry of a repository with what has a yes. */
+/** Compares an entry of a repository with the approved ones. */
 export function toTrustState(
   { name, digest }: Pick<TrustedEntry, "name" | "digest">,
   trusted: ReadonlyMap<string, string>,
@@ -114,7 +114,7 @@ export function toTrustState(
   return known === undefined ? "not_trusted" : "changed";
 }
 
-/** Says yes to an entry with this content. @throws SheafError as `changeTrust`. */
+/** Approves an entry with this content. @throws SheafError as `changeTrust`. */
 export function addTrust(
   kind: TrustKind,
   { name, digest }: Pick<TrustedEntry, "name" | "digest">,
@@ -127,7 +127,7 @@ export function addTrust(
   });
 }
 
-/** Takes back the yes to these entries of a repository, or to all; gives their names. @throws SheafError as `addTrust`. */
+/** Revokes these entries of a repository (default: all), and returns their names. @throws SheafError as `addTrust`. */
 export function removeTrust(
   kind: TrustKind,
   names: readonly string[],
@@ -144,7 +144,7 @@ export function removeTrust(
 }
 
 /**
- * Changes the list while no other process does, and gives what it was and is. `change` may be called twice.
+ * Changes the list under its lock, and returns it before and after. `change` may be called twice.
  * @throws SheafError STORAGE_FULL, STORAGE_LOCKED, CONFIG_INVALID.
  */
 export function changeTrust(

@@ -1,4 +1,4 @@
-/** What the user's configuration may say: one schema for its types, its check, and the help of editors. */
+/** The user's configuration: one schema for its types, its check, and the help of editors. */
 import type { Effort } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { parsePathGlob } from "@sheaf/base/files/glob";
@@ -13,7 +13,7 @@ import { providerPresets } from "./provider-presets.ts";
 /** Longest time that a timer takes, 24 days: a longer one would end at once. */
 export const longestSeconds = 2_147_483;
 
-/** How much a model may be told to think (C36). */
+/** Amounts of thinking that a user may set for a model (C36). */
 export const efforts = ["off", "low", "medium", "high", "max"] as const satisfies Effort[];
 
 const whole = s.integer({ minimum: 1 });
@@ -93,7 +93,7 @@ const afterEdit = s.object({
 /** Commands after an edit (S-96). */
 export const afterEditCommands = s.list(s.strict(afterEdit), { maxItems: 10 });
 
-/** Within quotes, those around the name of a file would not keep the shell from running what is in it. */
+/** Quoted parts of a command: quotes inside them would not keep the shell from running a file's name. */
 function quotedParts(command: string): string[] {
   return [...command.matchAll(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs)].map(([part]) => part);
 }
@@ -118,7 +118,7 @@ export const budgetSettings = s.strict(
 );
 
 const fields = s.object({
-  /** Where editors find the schema (`sheaf schema config`). */
+  /** Address of the schema, for editors (`sheaf schema config`). */
   $schema: s.optional(s.string()),
   model: s.optional(modelName),
   endpoints: s.optional(s.record<EndpointSettings>(s.strict(endpoint), providerName)),
@@ -133,7 +133,7 @@ const fields = s.object({
   ),
   /** US dollars per million tokens, by the name of the model (C24). */
   prices: s.optional(s.record(s.strict(price), modelName)),
-  /** How much models think (C36). */
+  /** Amount of thinking of models (C36). */
   effort: s.optional(s.choice(efforts)),
   /** Providers that can may search the web for the model (C48). */
   webSearch: s.optional(s.boolean()),
@@ -151,7 +151,7 @@ const fields = s.object({
   verify: s.optional(verifyCommands),
   /** Number of times that a failed one sends the model back to work; default 2. */
   verifyRounds: s.optional(s.integer({ minimum: 0, maximum: maxVerifyRounds })),
-  /** A settings file of Claude Code whose hooks are the user's own, too (C81). */
+  /** A settings file of Claude Code, whose hooks become the user's own (C81). */
   hooksFile: s.optional(
     s.refine(s.string(), "an absolute path, or one that begins with ~/", (text) => /^(~\/|\/)./.test(text)),
   ),
@@ -160,25 +160,25 @@ const fields = s.object({
   /** The way commands are held (S-254). */
   sandbox: s.optional(s.choice(sandboxChoices)),
   mcpServers: s.optional(mcpServers),
-  /** True if the servers of `~/.cursor/mcp.json` are the user's own, too (S-108). */
+  /** True if the servers of `~/.cursor/mcp.json` become the user's own (S-108). */
   cursorServers: s.optional(s.boolean()),
-  /** What a server knows of its workspaces from git, by their names (R-50). */
+  /** A server's workspaces from git, by their names (R-50). */
   gitWorkspaces: s.optional(s.record<GitWorkspaceSettings>(gitWorkspaceSettings, workspaceName)),
   /** Rules that apply to every run (S-06). */
   permissions: s.optional(
     s.strict(s.object({ allow: s.optional(rules), ask: s.optional(rules), deny: s.optional(rules) })),
   ),
-  /** C24. */
+  /** Budgets of a run (C24). */
   budgets: s.optional(budgetSettings),
-  /** Models that answer when that of the run is not available, in this order (C59). */
+  /** Models that answer when the run's model is not available, in this order (C59). */
   fallbackModels: s.optional(s.list(modelName, { maxItems: 5 })),
   /** Models by the names that `--model` may give them; `*` means every name of `cursor-agent` (C43). */
   modelAliases: s.optional(s.record(modelName, modelName)),
-  /** What `--stream-partial-output` prints in the profile `cursor-2026` (C44). */
+  /** Output of `--stream-partial-output` in the profile `cursor-2026` (C44). */
   partialOutput: s.optional(s.choice(["deltas", "both"])),
 });
 
-/** What the user has set permanently. Flags and environment take precedence. */
+/** Settings that the user made permanent. Flags and environment take precedence. */
 export interface UserConfig extends s.ValueOf<typeof fields> {}
 
 export const userConfig: s.Schema<UserConfig> = s.refine<UserConfig>(
@@ -187,7 +187,7 @@ export const userConfig: s.Schema<UserConfig> = s.refine<UserConfig>(
   ({ endpoints = {}, providers = {} }) => Object.keys(providers).every((name) => !Object.hasOwn(endpoints, name)),
 );
 
-/** What a workspace may say: it can only deny (S-06). */
+/** Settings of a workspace, which can only deny (S-06). */
 export const workspaceConfig = s.strict(
   s.object({ permissions: s.optional(s.strict(s.object({ deny: s.optional(rules) }))) }),
 );

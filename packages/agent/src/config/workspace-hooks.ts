@@ -9,34 +9,37 @@ import { parseHooks, readHookFile, type Hook, type HookList } from "./read-hooks
 import { toSorted } from "./to-sorted.ts";
 import { readTrusted, toTrustState, type TrustState } from "./trust.ts";
 
-/** Longest list of hooks that a person reads before saying yes. UTF-16 units, as JSON. */
+/** Longest list of hooks that a person reads before approving it. UTF-16 units, as JSON. */
 const MAX_ENTRY = 20_000;
 /** Bytes of a file that a hook names. */
 const MAX_BYTES = 1024 * 1024;
 /** Files that the hooks of one file may name. */
 const MAX_FILES = 50;
 
-/** The hooks of one file; a yes is for all of them. */
+/** The hooks of one file, which a user approves together. */
 export type WorkspaceHooks = { readonly name: string } & (
   | (HookList & {
       readonly state: TrustState;
-      /** Of the hooks as they are written, and of the files that their commands name: SHA-256, hex. */
+      /** SHA-256 of the hooks as they are written, and of the files that their commands name, hex. */
       readonly digest: string;
-      /** Those files, relative to the workspace. */
+      /** The files that the commands name, relative to the workspace. */
       readonly files: readonly string[];
     })
-  /** None of them runs. */
+  /** Hooks that never run. */
   | { readonly state: "unusable"; readonly problem: string }
 );
 
-/** The place where a repository is, and the user's list of trust; without a data folder nothing has a yes. */
+/** The repository's place and the user's list of trust; without a data folder, no hook is approved. */
 interface HookPlaces {
   /** Absolute, links resolved. */
   readonly workspace: string;
   readonly dataFolder: string | undefined;
 }
 
-/** In the order of `hookFiles`; a file without hooks is left out, unless its hooks had a yes (S-213). @throws SheafError CONFIG_INVALID for a list of trust that cannot be read. */
+/**
+ * Reads the hooks in the order of `hookFiles`. Skips a file without hooks, unless its hooks were approved (S-213).
+ * @throws SheafError CONFIG_INVALID for a list of trust that cannot be read.
+ */
 export function readWorkspaceHooks(places: HookPlaces): readonly WorkspaceHooks[] {
   const found = hookFiles.flatMap((name) => {
     const value = readHooks(join(places.workspace, name));
@@ -59,14 +62,14 @@ export function readWorkspaceHooks(places: HookPlaces): readonly WorkspaceHooks[
 
 const goneProblem = "you trusted them, and they are not there (sheaf hooks trust --remove revokes the yes)";
 
-/** Undefined: there are none; a text: why they cannot be read. */
+/** The hooks of a file; undefined without hooks, or the reason why they cannot be read. */
 function readHooks(file: string): Readonly<Record<string, unknown>> | string | undefined {
   const read = readHookFile(file);
   if (!read.ok) return read.isMissing ? undefined : `it ${read.problem}`;
   return Object.keys(read.hooks).length === 0 ? undefined : read.hooks;
 }
 
-/** Or why nobody can say yes to it. */
+/** The hooks to approve, or the reason why that is impossible. */
 function parseEntry(name: string, value: Readonly<Record<string, unknown>>, workspace: string) {
   const written = JSON.stringify(toSorted(value));
   if (written.length > MAX_ENTRY) {
@@ -78,7 +81,7 @@ function parseEntry(name: string, value: Readonly<Record<string, unknown>>, work
   const contents = toContents(files, workspace);
   if (contents === undefined) return `its hooks name a file that cannot be read, or has more than ${MAX_BYTES} bytes`;
   const digest = hash("sha256", JSON.stringify([name, written, contents]), "hex");
-  // The model's commands can change these files while the run goes on.
+  // The model's commands can change these files during the run.
   const isChanged = (): boolean => {
     const now = listFiles(parsed.hooks, workspace);
     return JSON.stringify(toContents(now, workspace)) !== JSON.stringify(contents);
@@ -95,13 +98,13 @@ function listFiles(hooks: readonly Hook[], workspace: string): string[] {
       .split(/[\s`;|&()<>=:,]+/),
   );
   const paths = words.filter((word) => word !== "" && !word.includes("\0")).map((word) => resolve(workspace, word));
-  // A link is bound to the content that it leads to.
+  // A link is bound to the content that it points to.
   const isFile = (path: string): boolean => readStats(toRealPlace(path))?.isFile() === true;
   const files = paths.filter((path) => path !== workspace && isBelow(path, workspace) && isFile(path));
   return [...new Set(files.map((path) => relative(workspace, path)))].toSorted();
 }
 
-/** Each with its digest; undefined: one cannot be read. */
+/** The digest of each file; undefined if one cannot be read. */
 function toContents(files: readonly string[], workspace: string): readonly (readonly [string, string])[] | undefined {
   const contents: (readonly [string, string])[] = [];
   for (const file of files) {

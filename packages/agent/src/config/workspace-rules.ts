@@ -1,4 +1,4 @@
-/** What a workspace may say about permissions: it can only deny (S-06). Read only if the workspace is trusted (S-01). */
+/** A workspace's own rules, which can only deny (S-06). Sheaf reads them only if the workspace is trusted (S-01). */
 import { join } from "node:path";
 import { formatProblem, listProblems, parseJson } from "@sheaf/protocol/check-value";
 import type { ValueOf } from "@sheaf/protocol/schema";
@@ -10,8 +10,8 @@ import { workspaceConfig } from "./user-config.ts";
 const MAX_BYTES = 256 * 1024;
 
 /**
- * The rules of `.sheaf/config.json`, `{"permissions": {"deny": ["…"]}}`; none without the file.
- * @throws SheafError CONFIG_INVALID for anything else in it: a setting without effect must not look as if it had one.
+ * The rules of `.sheaf/config.json`, `{"permissions": {"deny": ["…"]}}`; empty without the file.
+ * @throws SheafError CONFIG_INVALID for anything else in it, because a setting without effect must not look effective.
  */
 export function readWorkspaceDenials(root: string): readonly string[] {
   const file = join(root, ".sheaf", "config.json");

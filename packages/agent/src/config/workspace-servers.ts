@@ -1,4 +1,4 @@
-/** The tool servers that a workspace names in its `.mcp.json` and `.cursor/mcp.json`, and which of them a run may use (S-87, S-88, S-107). */
+/** The tool servers in a workspace's `.mcp.json` and `.cursor/mcp.json`, and a run's choice (S-87, S-88, S-107). */
 import { hash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
@@ -12,55 +12,55 @@ import { parseServerEntry, readServerList } from "./server-list.ts";
 import { toSorted } from "./to-sorted.ts";
 import { readTrusted, toTrustState, type TrustState } from "./trust.ts";
 
-/** Longest entry that a person reads before saying yes. UTF-16 units, as JSON. */
+/** Longest entry that a person reads before approving it. UTF-16 units, as JSON. */
 const MAX_ENTRY = 4000;
 
 export type WorkspaceServer = { readonly name: string; readonly file: ServerFile } & (
   | {
-      /** With its words filled in. */
+      /** The settings with their words filled in. */
       readonly settings: McpServerSettings;
-      /** As the file has them. */
+      /** The settings as the file has them. */
       readonly written: McpServerSettings;
       /** Variables of the user that it gets. */
       readonly variables: readonly string[];
-      /** What a yes is bound to: SHA-256 of the name and all settings as they are written, hex. */
+      /** The content that the user approves: SHA-256 of the name and all settings as they are written, hex. */
       readonly digest: string;
       readonly state: TrustState;
     }
-  /** It is never started. */
+  /** A server that never starts. */
   | { readonly state: "unusable"; readonly problem: string }
 );
 
-/** The place where a workspace names servers. Of two with one name, the first counts. */
+/** Files with servers. If two servers share a name, the first one applies. */
 export const serverFiles = [".mcp.json", ".cursor/mcp.json"] as const;
 
 type ServerFile = (typeof serverFiles)[number];
 
-/** What decides about the servers of a workspace. */
+/** Facts that decide about the servers of a workspace. */
 export interface WorkspacePlaces extends FillPlaces {
   /** Further folders that commands can write. */
   readonly addedFolders: readonly string[];
-  /** The place where the user's list of trust is; undefined: nowhere, so that no server has a yes. */
+  /** Folder of the user's list of trust; undefined: no server is approved. */
   readonly dataFolder: string | undefined;
 }
 
-/** What decides about the servers of a run. */
+/** Facts that decide about the servers of a run. */
 export interface ServerPlaces extends WorkspacePlaces, CursorPlaces {
   readonly mcpServers: McpServers;
 }
 
 export interface ServerChoice {
-  /** To be started, or reached. */
+  /** Servers to start, or to reach. */
   readonly servers: McpServers;
-  /** With the reason. */
+  /** Servers that the run lacks, with the reason. */
   readonly leftOut: readonly McpServerState[];
-  /** Names of those that the user named, and no workspace. */
+  /** Names of servers that the user named, and no workspace. */
   readonly own: ReadonlySet<string>;
 }
 
 /**
- * The servers of a run, for every door: the user's own, and those of a trusted workspace that have a yes. One of the user's
- * takes precedence over one of the workspace with the same name (S-06).
+ * The servers of a run, for every door: the user's own, and the approved ones of a trusted workspace. A server of the
+ * user takes precedence over one of the workspace with the same name (S-06).
  * @throws SheafError CONFIG_INVALID for a file of the workspace or a list of trust that cannot be read.
  */
 export function chooseServers(places: ServerPlaces): ServerChoice {
@@ -123,7 +123,7 @@ export function readWorkspaceServers(places: WorkspacePlaces): readonly Workspac
 
 type ParsedEntry = Pick<Extract<WorkspaceServer, { digest: string }>, "settings" | "written" | "variables">;
 
-/** An entry of Cursor's file. What is checked is what would start. */
+/** An entry of Cursor's file. The check sees the text that would start. */
 function parseFilled(name: string, value: unknown, places: WorkspacePlaces): ParsedEntry | string {
   const { url, envFile } = isJsonObject(value) ? value : {};
   if (typeof url === "string" && toLeader(url, "a") !== toLeader(url, "b")) {
@@ -135,14 +135,14 @@ function parseFilled(name: string, value: unknown, places: WorkspacePlaces): Par
   return parseEntry(name, filled.value, places, { entry: value, variables: filled.variables });
 }
 
-/** The place where an address leads with this text in place of its words, as programs read it, whatever its slashes. */
+/** Parts of an address that decide on its server, once this text replaces its words, as programs read any slashes. */
 function toLeader(url: string, text: string): string {
   const filled = url.replaceAll(/\$\{[^}]*\}?/g, text);
   const { protocol = "", username = "", password = "", host = filled } = URL.parse(filled) ?? {};
   return [protocol, username, password, host].join(" ");
 }
 
-/** The settings of an entry, or why it is not used. `source`: what was filled in to get it. */
+/** The settings of an entry, or the reason why it is unused. `source`: the entry before Sheaf filled in its words. */
 function parseEntry(
   name: string,
   value: unknown,
@@ -151,7 +151,7 @@ function parseEntry(
 ): ParsedEntry | string {
   const settings = parseServerEntry(name, value);
   if (typeof settings === "string") return settings;
-  // Only texts differ, so that it has the same form.
+  // The filled entry differs in texts only, so both have the same form.
   const written = source ? (source.entry as McpServerSettings) : settings;
   const { length } = JSON.stringify(written);
   if (length > MAX_ENTRY) {
@@ -159,7 +159,7 @@ function parseEntry(
   }
   const word = findInnerWord(settings, places);
   if (word === undefined) return { settings, written, variables: source?.variables ?? [] };
-  // What was filled in may be a key.
+  // A filled word may be a key, so the message hides it.
   const named = source ? "" : ` (${JSON.stringify(word)})`;
   return `it leads into the workspace${named}, where commands can change what starts: ${addAdvice}`;
 }
@@ -168,14 +168,14 @@ const untrustAdvice = "fix it, or revoke the trust with sheaf trust --remove";
 
 const addAdvice = "if you want it, add it to your own servers with sheaf mcp add";
 
-/** The first word that leads to what a command can write. Whatever starts there would leave the sandbox with it. */
+/** The first word that points to something a command can write. A program there would leave the sandbox. */
 function findInnerWord(settings: McpServerSettings, { workspace, addedFolders }: WorkspacePlaces): string | undefined {
   if ("url" in settings) return undefined;
   const { command, args = [], env = {}, cwd = "" } = settings;
   const folders = [workspace, ...addedFolders.map(toRealPlace)];
   const leadsInto = (path: string): boolean => {
     if (isAbsolute(path)) return folders.some((folder) => isBelow(toRealPlace(path), folder));
-    // It starts elsewhere: there such a path would lead to something else.
+    // A server starts in another folder, where such a path would point elsewhere.
     if (/^\.{1,2}(\/|$)/.test(path)) return true;
     const stats = readStats(join(workspace, path));
     return stats !== undefined && (stats.isFile() || /[./]/.test(path));
@@ -188,7 +188,7 @@ function findInnerWord(settings: McpServerSettings, { workspace, addedFolders }:
   );
 }
 
-/** True if a text contains a folder's path, and not only the beginning of a longer name. */
+/** True if a text contains a folder's path, but not just as the start of a longer name. */
 function names(text: string, folder: string): boolean {
   return text
     .split(folder)
@@ -196,7 +196,7 @@ function names(text: string, folder: string): boolean {
     .some((rest) => !/^[\p{L}\p{N}_.-]/u.test(rest));
 }
 
-/** The same words mean something else in the other file. */
+/** Includes the file, because the same words mean something else in the other one. */
 function toDigest(name: string, settings: McpServerSettings, file: ServerFile): string {
   return hash("sha256", JSON.stringify([name, toSorted(settings), ...(file === ".mcp.json" ? [] : [file])]), "hex");
 }
