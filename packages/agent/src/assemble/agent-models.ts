@@ -1,4 +1,4 @@
-/** Which models subagents use (C129, S-191). */
+/** The models of subagents (C129, S-191). */
 import type { Notice, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { AgentKind } from "../run/agents/agent-kinds.ts";
@@ -6,7 +6,7 @@ import { isBuiltInModel, type ModelChoice, toProvider } from "../config/endpoint
 import type { Model } from "@sheaf/models/provider";
 import type { RunRequest } from "./run-request.ts";
 
-/** A model of a kind's own. */
+/** A kind's own model. */
 export interface AgentModel {
   readonly choice: ModelChoice;
   readonly price: TokenPrice | undefined;
@@ -17,17 +17,17 @@ export interface AgentModel {
 /** Kinds as a run has them. */
 export interface ChosenAgents {
   readonly kinds: ReadonlyMap<string, AgentKind>;
-  /** By the name of the kind; the others use the model of the run. */
+  /** Models by the name of the kind; the other kinds use the run's model. */
   readonly models: ReadonlyMap<string, AgentModel>;
-  /** What the user should know of them. */
+  /** Notices for the user about the kinds. */
   readonly notices: readonly Notice[];
 }
 
 type ModelsRequest = Pick<RunRequest, "modelName" | "agentModels" | "limits">;
 
 /**
- * A definition of the user may name any model that the user can use; one that cannot be used leaves its kind out, since
- * no other model takes its place. A definition of the workspace chooses among models of the run's provider alone.
+ * A definition of the user may name any model that the user can use. If that fails, Sheaf leaves out the kind, because
+ * no other model replaces its model. A definition of the workspace may name only models of the run's provider.
  */
 export async function chooseAgents(
   found: ReadonlyMap<string, AgentKind>,
@@ -65,7 +65,7 @@ export async function chooseAgents(
   return { kinds, models, notices };
 }
 
-/** @throws SheafError that says why it cannot be used. */
+/** @throws SheafError with the reason why the model cannot be used. */
 async function chooseModel(
   name: string,
   isOwn: boolean,
@@ -80,7 +80,7 @@ async function chooseModel(
   return { ...(await agentModels.choose(name)), price: await agentModels.findPrice(name, limits.maxCostUsd, time) };
 }
 
-/** The model, whose turns say who answered and what it costs: it is not the model of the run. */
+/** The model, with its name and price in each of its turns, because it is not the run's model. */
 export function toNamedModel(model: Model, price: TokenPrice | undefined): Model {
   const answering = { id: model.id, name: model.name, ...(price && { price }) };
   return {

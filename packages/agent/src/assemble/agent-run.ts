@@ -10,18 +10,18 @@ import { outputFormats, type OutputFormat } from "../output/projection.ts";
 /**
  * A run. It is an async iterable of the documents' stream events.
  *
- * It starts at once and ends whether or not anybody reads it. It keeps its log in memory, and every reader has a place
- * of its own in it: readers begin at the first event whenever they come, miss nothing, and never slow down the run or
- * each other.
+ * It starts at once, and ends with or without readers. It keeps its log in memory, and every reader has its own place
+ * in it: readers start at the first event at any time, miss nothing, and never slow down the run or each other.
  */
 export interface AgentRun extends AsyncIterable<StreamEvent> {
   /** `chat_<uuid>`. */
   readonly responseId: string;
-  /** `conv_<uuid>`: the `conversation` of the next run that goes on with this one. */
+  /** `conv_<uuid>`: the `conversation` of the next run that continues this one. */
   readonly conversation: string;
   /**
    * The whole response, once the run has ended and its tools are gone. A run that fails also resolves: its `status` is
-   * `error`, its `metadata.finishReason` says how it ended (`cancelled`, `budget`, …), and its last document why. Rejects for a defect in Sheaf alone (INTERNAL).
+   * `error`, its `metadata.finishReason` is the kind of its end (`cancelled`, `budget`, …), and its last document has
+   * the reason. Rejects only for a defect in Sheaf (INTERNAL).
    */
   readonly result: Promise<ChatResponse>;
   /** The log: everything that happened, in order. Here alone secrets are not masked. */
@@ -30,7 +30,7 @@ export interface AgentRun extends AsyncIterable<StreamEvent> {
   format(format: OutputFormat, options?: Partial<ProjectionOptions>): AsyncIterable<string>;
 }
 
-/** What is run. Described here, so that the library's types need none of a run's parts. */
+/** A run's events and end, described here so that the library's types need no other part of a run. */
 interface RunSource {
   events(): AsyncIterable<readonly RunEvent[]>;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export function startAgentRun(
     return toResponse(maskLog(log.events));
   };
   const result = record();
-  // Who does not ask for the result need not handle its failure.
+  // A program that does not ask for the result need not handle its failure.
   result.catch(() => undefined);
   return {
     ...ids,

@@ -1,4 +1,4 @@
-/** run_agent: a task for a subagent, with tools, a mode and a budget of its own (C96). */
+/** run_agent: a task for a subagent, which has its own tools, mode and budget (C96). */
 import type { Mode, RunStart } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import type { AgentKind } from "../run/agents/agent-kinds.ts";
@@ -15,21 +15,21 @@ import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Tool, ToolContext, ToolReturn } from "../tools/tool.ts";
 import { type AgentModel, toNamedModel } from "./agent-models.ts";
 
-/** What subagents get of the run that calls them. */
+/** The parts of a run that its subagents get. */
 export interface AgentToolPorts extends Pick<RunSettings, "limits" | "stopsOnDenied" | "start"> {
   readonly kinds: ReadonlyMap<string, AgentKind>;
-  /** Models of kinds that do not use that of the run, by the name of the kind (C129). */
+  /** Models of the kinds that do not use the run's model, by the name of the kind (C129). */
   readonly models: ReadonlyMap<string, AgentModel>;
   readonly openModel: (choice: AgentModel) => Promise<Model>;
-  /** Of the run: no subagent may do more. */
+  /** The run's mode: no subagent may do more. */
   readonly mode: Mode;
   readonly run: Omit<RunPorts, "tools" | "budget" | "agentName" | "checkAnswer">;
   /** The tools of the run, of which the subagent has some. */
   readonly toolBox: ToolBoxPorts;
   readonly permissionsFor: (mode: Mode) => Permissions;
-  /** With the instructions of a kind in place of Sheaf's own. */
+  /** Builds the system prompt, in which the instructions of a kind replace Sheaf's own. */
   readonly toSystemPrompt: (instructions: string) => string;
-  /** Where and when the subagent works. */
+  /** Describes the place and time of a subagent's work. */
   readonly describeEnvironment: (mode: Mode, signal: AbortSignal) => Promise<Pick<RunStart, "environment">>;
 }
 
@@ -58,7 +58,7 @@ export function createAgentTool(ports: AgentToolPorts): CallableTool {
   };
 }
 
-/** What a subagent may do: no more than the run that called it. */
+/** The mode of a subagent, which may do no more than the run that called it. */
 function toMode({ mode }: AgentKind, ofRun: Mode): "ask" | "agent" {
   return ofRun === "ask" || ofRun === "plan" ? "ask" : mode;
 }
@@ -99,7 +99,7 @@ async function runTask(
   }
 }
 
-/** The model of the kind, and what a run with it begins with. */
+/** The model of the kind, and the first event of a run with it. */
 async function openKindModel({ name }: AgentKind, ports: AgentToolPorts) {
   const { progress: _p, answers: _a, modeNote: _m, attachments: _f, ...start } = ports.start;
   const own = ports.models.get(name);
@@ -123,7 +123,7 @@ async function openKindModel({ name }: AgentKind, ports: AgentToolPorts) {
 
 const READING_LINE = "- Mode: ask. You only read, so describe changes and commands in your report";
 
-/** A subagent asks the user nothing, and one that only reads runs no commands: it needs no lines about them. */
+/** Drops lines about the user, whom a subagent cannot ask, and lines about commands if it only reads. */
 function toTaskNote({ environment = "" }: Pick<RunStart, "environment">, mode: Mode): string {
   const superfluous = mode === "ask" ? /^- (?:User|Platform|Sandbox):/ : /^- User:/;
   const lines = environment.split("\n").filter((line) => !superfluous.test(line));

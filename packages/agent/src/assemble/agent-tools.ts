@@ -3,9 +3,11 @@ import type { ToolChoice } from "../tools/registry.ts";
 import { checkToolNames, toAllowedRules } from "../tools/tool-choice.ts";
 import { checkTools, createUsageError, type CustomTool } from "./custom-tool.ts";
 
-/** Which tools an agent has. Names are as in `--list-tools`; `NAME*` is every tool whose name begins so. */
+/** The choice of an agent's tools. Names are as in `--list-tools`; `NAME*` is every tool with that prefix. */
 export interface ToolOptions {
-  /** The program's own tools, and names: with a name in the list, these tools alone. Default: all of Sheaf's own. */
+  /**
+   * Tools of the program, and names. With a name, the agent has the listed tools alone. Default: all built-in tools.
+   */
   readonly tools?: readonly (string | CustomTool)[];
   /** Names of tools that the agent does not have. */
   readonly excludeTools?: readonly string[];
@@ -16,11 +18,11 @@ export interface ToolOptions {
 export interface ChosenTools {
   readonly custom: readonly CustomTool[];
   readonly choice: ToolChoice;
-  /** Of `allowedTools`. */
+  /** Rules from `allowedTools`. */
   readonly allow: readonly string[];
 }
 
-/** @throws SheafError USAGE that names the option, and what is wrong with it. */
+/** @throws SheafError USAGE with the option and its fault. */
 export function chooseTools({ tools = [], excludeTools = [], allowedTools = [] }: ToolOptions): ChosenTools {
   for (const [option, list] of Object.entries({ tools, excludeTools, allowedTools })) {
     if (!Array.isArray(list)) throw createUsageError(`${option} is ${JSON.stringify(list)}: give a list`);

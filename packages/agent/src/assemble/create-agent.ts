@@ -31,13 +31,13 @@ import type { PermissionSettings, RunRequest, RunSetup } from "./run-request.ts"
 import { createStore } from "./wire-stores.ts";
 import { now } from "./wire.ts";
 
-/** What an agent is made of. Only `workspace` and `model` are needed. */
+/** Options of an agent. Only `workspace` and `model` are required. */
 export interface AgentOptions extends ToolOptions, ModelOptions {
   /** The folder that the agent works on; absolute, or relative to the current folder. */
   readonly workspace: string;
   /** Default: `agent`. */
   readonly mode?: Mode;
-  /** How much the model thinks. Default: as it does by itself. */
+  /** The amount of the model's thinking. Default: the model's own. */
   readonly effort?: Effort;
   /** The model's provider may search the web for it. Default: false. */
   readonly webSearch?: boolean;
@@ -47,18 +47,18 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
   readonly mcpServers?: McpServers;
   /** Rules such as `Shell(npm test)`. Default: none, so Sheaf asks the approver or refuses the call. */
   readonly permissions?: Partial<PermissionSettings>;
-  /** Who is asked where a call needs permission. Default: nobody, so that such calls are refused. */
+  /** Decides on calls that need permission. Default: Sheaf refuses such calls. */
   readonly approver?: Approver;
   /**
-   * The way commands are held. Default: `enabled`; where the sandbox cannot start, no command runs. `container`: this machine
-   * is a container that you throw away.
+   * The way commands are held. Default: `enabled`. If the sandbox cannot start, no command runs. `container` means that
+   * this machine is a container that you throw away.
    */
   readonly sandbox?: SandboxChoice;
-  /** True if the workspace's own AGENTS.md instructs the model, and its denials count. It starts no server. Default: false. */
+  /** True if the workspace's AGENTS.md and its denials apply; it starts no server. Default: false. */
   readonly trusted?: boolean;
   /** More folders that the agent may work on. */
   readonly addedFolders?: readonly string[];
-  /** In place of Sheaf's own instructions; the workspace and the instructions of AGENTS.md stay (C46). */
+  /** Replaces Sheaf's own instructions; the workspace and the instructions of AGENTS.md stay (C46). */
   readonly systemPrompt?: string;
   /** The end of the system prompt. */
   readonly appendSystemPrompt?: string;
@@ -66,15 +66,15 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
   readonly afterEdit?: readonly AfterEditCommand[];
   /** Commands that must pass before a run succeeds (C168). They run in the sandbox. Default: none. */
   readonly verify?: readonly string[];
-  /** What fits into one request to the model, at least 1000. Default: the model's own, where it is known. Tokens. */
+  /** Size of one request to the model, at least 1000. Default: the model's own window, if it is known. Tokens. */
   readonly contextTokens?: number;
-  /** What a run may use up. */
+  /** Limits of a run. */
   readonly limits?: BudgetLimits & { /** Milliseconds. */ readonly timeoutMs?: number };
   /** JSON Schema (draft 2020-12) that the final answer must fit. */
   readonly outputSchema?: object;
-  /** Where conversations are kept: a store, or the path of a SQLite file. Default: in memory. */
+  /** The store of conversations, or the path of its SQLite file. Default: in memory. */
   readonly store?: Store | string;
-  /** Folder for copies of changed files (for revert). Default: none is written. */
+  /** Folder for copies of changed files (for revert). Default: Sheaf writes no copies. */
   readonly dataFolder?: string;
   /** The documents bring the model's reasoning. Default: false. */
   readonly includeReasoning?: boolean;
@@ -84,13 +84,13 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
 export interface AgentRunOptions {
   /** Ends the run within a moment; `metadata.finishReason` of its response is `cancelled`. */
   readonly signal?: AbortSignal;
-  /** Id of the conversation that the prompt goes on with. Default: a new one. */
+  /** Id of the conversation that the prompt continues. Default: a new one. */
   readonly conversation?: string;
   /** Answers to the questions of the response before. */
   readonly answers?: readonly ClarificationAnswer[];
   /** Images, PDF files and texts that the model sees with the prompt (N65, N126). */
   readonly attachments?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** Default: that of the agent. */
+  /** Default: the agent's mode. */
   readonly mode?: Mode;
 }
 
@@ -103,9 +103,9 @@ export interface Agent extends AsyncDisposable {
 }
 
 /**
- * Creates an agent. Nothing is opened before its first run.
+ * Creates an agent. It opens its parts only with its first run.
  * @throws SheafError USAGE for a wrong option, AUTH_REQUIRED for a model whose key is missing, MODEL_NOT_FOUND,
- * CONFIG_INVALID. What goes wrong later ends a run, and is in its response: also a schema that cannot be used.
+ * CONFIG_INVALID. A later fault ends a run, and is in its response, such as a schema that cannot be used.
  */
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
@@ -218,7 +218,7 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   environment: true,
 };
 
-/** Also for programs without types. */
+/** Checks the options, because a program may have no types. */
 function checkOptions(options: AgentOptions): void {
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(optionNames, name)) continue;
@@ -263,7 +263,7 @@ function checkMode(mode: Mode = "agent"): void {
   }
 }
 
-/** Everything but the mode and what is known of the model. */
+/** Everything but the mode of a run and the facts about its model. */
 function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetup {
   const { mode = "agent", environment, permissions = {}, limits = {}, addedFolders = [], dataFolder } = options;
   const { timeoutMs: _, ...budget } = limits;
@@ -327,7 +327,7 @@ function toRequest(setup: RunSetup, prompt: string, options: AgentRunOptions): R
   };
 }
 
-/** @throws SheafError USAGE that names the file. */
+/** @throws SheafError USAGE with the name of the file. */
 function toFiles(files: AgentRunOptions["attachments"] = []): Pick<RunStart, "attachments"> {
   const wrong = files.find(({ name, bytes }) => typeof name !== "string" || !(bytes instanceof Uint8Array));
   if (wrong) throw createUsageError(`an attachment is not {name, bytes}: give the bytes of its file as a Uint8Array`);
@@ -347,7 +347,7 @@ function listen(signal: AbortSignal | undefined, controller: AbortController): (
   return () => signal.removeEventListener("abort", abort);
 }
 
-/** Opens something when it is first asked for; what failed is tried again. */
+/** Opens something at the first call; a call after a failure tries again. */
 function createOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let opened: Promise<Value> | undefined;
   return () => {

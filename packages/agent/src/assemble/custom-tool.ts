@@ -10,7 +10,7 @@ import type { ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 /** Longest result that the model sees, in UTF-16 units. */
 const MAX_OUTPUT = 100_000;
 
-/** What a custom tool may use. */
+/** The parts of a run that a custom tool may use. */
 export interface CustomToolContext {
   /** Aborted when the run ends: return soon. */
   readonly signal: AbortSignal;
@@ -23,13 +23,13 @@ export interface CustomToolContext {
 
 /** A tool of a program. */
 export interface CustomTool<Arguments = Record<string, unknown>> {
-  /** Letters, digits, `_` and `-`, at most 64; not the name of one of Sheaf's own tools. */
+  /** Letters, digits, `_` and `-`, at most 64; not the name of a built-in tool. */
   readonly name: string;
-  /** Tells the model what the tool does and when to use it. */
+  /** Tells the model the effect of the tool, and when to use it. */
   readonly description: string;
   /** JSON Schema (draft 2020-12) of the arguments, an object. Calls with other arguments do not reach `run`. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** It changes nothing: it is offered in every mode, and several calls may run at once. Default: false. */
+  /** The tool changes nothing, so Sheaf offers it in every mode, and several calls may run at once. Default: false. */
   readonly readOnly?: boolean;
   /**
    * The arguments of a `readOnly` tool that are paths of the files it reads. Rules against reading then refuse only calls
@@ -39,13 +39,13 @@ export interface CustomTool<Arguments = Record<string, unknown>> {
   /** A call needs a rule `Mcp(program:NAME)`, or the approver's permission. Default: false. */
   readonly needsApproval?: boolean;
   /**
-   * Runs one call. A string goes to the model as it is, any other value as JSON. What it throws, the model is shown as
-   * the tool's failure; the run goes on.
+   * Runs one call. A string goes to the model as it is, any other value as JSON. If it throws, the model sees the error
+   * as the tool's failure, and the run continues.
    */
   run(args: Arguments, context: CustomToolContext): unknown;
 }
 
-/** Checks all but what is in their schemas. @throws SheafError USAGE that names the tool and what is wrong with it. */
+/** Checks tools, except for the contents of their schemas. @throws SheafError USAGE with the tool and its fault. */
 export function checkTools(tools: readonly CustomTool[]): void {
   const names = new Set<string>();
   for (const [index, tool] of tools.entries()) {
@@ -101,7 +101,7 @@ export function toCallableTool(tool: CustomTool, check: SchemaCheck): CallableTo
     name,
     description,
     schema: parameters,
-    // What the program offers it also allows, unless it wants to be asked.
+    // A tool that the program offers is allowed, unless the program wants to be asked.
     access: needsApproval ? "mcp" : readOnly ? "read" : "state",
     changesFiles: !readOnly,
     ...(paths && { paths: { files: paths } }),

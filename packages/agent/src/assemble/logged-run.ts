@@ -10,7 +10,7 @@ import type { Telemetry } from "./telemetry.ts";
 import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
 import { toRunStart, type RunRequest } from "./run-request.ts";
 
-/** What a run opens before it begins. */
+/** The parts that a run opens before it starts. */
 export interface OpenedRun extends Pick<
   ResponsePorts,
   "approver" | "checkAnswer" | "takeMessage" | "customTools" | "toolServers" | "editor"
@@ -21,38 +21,38 @@ export interface OpenedRun extends Pick<
   readonly onToolsEnd?: (() => Promise<readonly Notice[]>) | undefined;
 }
 
-/** A prompt that is to be answered, and what its run needs. */
+/** A prompt to answer, and the parts that its run needs. */
 export interface LoggedRunParts {
-  /** What is known before anything is opened: a run that cannot begin has a log, too (C22). */
+  /** Facts that are known before anything opens: a run that cannot start needs them for its log (C22). */
   readonly request: RunRequest;
   /**
-   * Opens what the run uses. `complete` adds to the request what is known from then on; `onClose` is called when the run
-   * is over, also when something after it could not be opened.
+   * Opens the parts of the run. `complete` adds facts to the request that are known from then on. `onClose` takes a
+   * function to call when the run is over, even if a later part could not be opened.
    */
   readonly open: (
     complete: (known: Partial<RunRequest>) => void,
     onClose: (close: () => Promise<void> | void) => void,
   ) => Promise<OpenedRun>;
-  /** Who learns what the run was (C67). */
+  /** Opens the collector of facts about the run (C67). */
   readonly openTelemetry?: (() => Promise<Telemetry | undefined>) | undefined;
   readonly signal: AbortSignal;
   /** Aborts `signal`. */
   readonly abort: (reason: SheafError) => void;
-  /** What the run reads before it begins takes its time, too. */
+  /** The limit includes the time in which the run reads files before it starts. */
   readonly timeLimit: TimeLimit;
   /** Milliseconds since 1970; never falling. */
   readonly now: () => number;
 }
 
-/** A run that nobody has read yet. */
+/** A run that has no reader yet. */
 export interface LoggedRun {
   /** The log as it grows, in the groups in which it is stored; the last event is `run_end`, whatever happens. */
   events(): AsyncGenerator<readonly RunEvent[]>;
-  /** Waits for what tools left running, and closes what was opened. Call it after the last event. */
+  /** Waits for everything that tools left running, and closes the opened parts. Call it after the last event. */
   close(): Promise<void>;
 }
 
-/** Opens nothing before its events are read. */
+/** Opens the parts only once a reader asks for the events. */
 export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
   const { signal, abort, now } = parts;
   const closing: (() => Promise<void> | void)[] = [];
@@ -85,7 +85,7 @@ export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
           yield events;
         }
       } catch (error) {
-        // After the first event the log itself says how the run ended; anything thrown then is a defect.
+        // After the first event, the log has the end of the run; anything thrown then is a defect.
         if (hasBegun) throw error;
         const sandbox = request.sandbox === "disabled" ? "disabled" : "untried";
         const events = createFailedRun({ ...toRunStart(request), sandbox }, error, now());

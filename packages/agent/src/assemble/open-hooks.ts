@@ -14,9 +14,9 @@ import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Workspace } from "@sheaf/base/files/workspace";
 
 export interface HookRequest {
-  /** Undefined: the user has none. */
+  /** The user's hooks; undefined without any. */
   readonly sources: HookSources | undefined;
-  /** Whose hooks may run, if they have a yes (S-141); undefined: none. */
+  /** The workspace whose approved hooks may run (S-141); undefined: no workspace. */
   readonly trustedWorkspace: { readonly workspace: string; readonly dataFolder: string | undefined } | undefined;
   readonly session: {
     readonly conversationId: string;
@@ -26,18 +26,18 @@ export interface HookRequest {
   /** The model's commands. */
   readonly commands: CommandRunner;
   readonly commandOptions: RunnerSettings;
-  /** Lets what the commands of a runner change be undone; default: it cannot be. */
+  /** Lets the effects of a runner's commands be undone; default: they cannot be. */
   readonly record?: ((commands: CommandRunner) => CommandRunner) | undefined;
-  /** Whose clients are not its user. */
+  /** True for a server, whose clients are not its user. */
   readonly isServer: boolean;
   /** Milliseconds. */
   readonly now: () => number;
 }
 
-/** What a program needs to reach the user's screen. */
+/** Variables by which a program reaches the user's screen. */
 const screenVariables = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] as const;
 
-/** The hooks, and what the user should know of those that do not run. */
+/** The hooks, and notices for the user about hooks that do not run. */
 export interface OpenedHooks {
   /** Undefined: none runs. */
   readonly hooks: Hooks | undefined;

@@ -1,4 +1,4 @@
-/** The hooks of one response, and what it is of its session (C80, C87). */
+/** The hooks of one response, and its place in its session (C80, C87). */
 import type { Notice } from "@sheaf/protocol";
 import { isOffered } from "@sheaf/permissions/permissions";
 import type { HookMoments } from "../run/run-hooks.ts";
@@ -15,7 +15,7 @@ export interface PreparedHooks {
   readonly hooks: Hooks | undefined;
   readonly moments: HookMoments | undefined;
   readonly notices: readonly Notice[];
-  /** Undefined: nothing is to be closed. */
+  /** Undefined without hooks to close. */
   readonly close: (() => Promise<void>) | undefined;
 }
 
@@ -65,7 +65,7 @@ function findMoments(conversationId: string, isNew: boolean, sessions: Sessions)
   return sessions.has(conversationId) ? {} : { begins: source };
 }
 
-/** Until the session ends. */
+/** Keeps the hooks until the session ends. */
 async function keepHooks(hooks: Hooks, conversationId: string, sessions: Sessions): Promise<void> {
   if (typeof sessions === "string") return hooks.end();
   hooks.leaveRun();

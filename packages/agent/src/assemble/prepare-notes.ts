@@ -46,16 +46,16 @@ export async function prepareNotes(
   return { ...(environment !== undefined && { environment }), ...(modeNote !== undefined && { modeNote }) };
 }
 
-/** Locks nothing, starts nothing in submodules, and lists a new folder as one entry. */
+/** Locks no file, starts no program in submodules, and lists a new folder as one entry. */
 const statusCommand = "git --no-optional-locks status --porcelain --ignore-submodules=all";
 
-/** Nobody has asked for it (S-106). */
+/** Runs no hook and no monitor, because the user has not asked for this command (S-106). */
 const silentStatusCommand = statusCommand.replace("git", "git -c core.fsmonitor=false -c core.hooksPath=/dev/null");
 
 /** Sheaf does not wait for a large repository. Milliseconds. */
 const statusMs = 700;
 
-/** The place where the model itself may run it. Without trust, nothing but the name of the branch is read (S-01). */
+/** True if the model itself may run the command. Without trust, Sheaf reads only the name of the branch (S-01). */
 async function canAskGit({ permissions }: NoteSources["policy"], trusted: boolean): Promise<boolean> {
   const request = { tool: runTerminalCmdTool, arguments: { command: statusCommand } };
   return trusted && (await permissions.decide(request)).decision === "allow";
@@ -90,7 +90,7 @@ function listHosts(allow: readonly string[]): string[] {
 
 const runtimes = ["node", "bun", "deno", "python3", "ruby", "php", "java", "go", "cargo", "dotnet", "gcc", "make"];
 
-/** Only the path of a program's real place: to ask each program for its version would delay the first request. */
+/** A version in the path of a program's real place: asking each program would delay the first request. */
 const versionInPath = /(?:[-@]v?|(?:\/v?|python|ruby|php)(?=\d+\.\d))(\d+(?:\.\d+)*)(?=[-/]|$)/g;
 
 /** The runtimes on the PATH of commands, with their versions as far as their paths or this process show them. */

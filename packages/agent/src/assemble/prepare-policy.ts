@@ -1,4 +1,4 @@
-/** What limits the tools of one response: sandbox, rules and workspace, put together for runs and for `sheaf permissions`. */
+/** The limits of one response's tools, for runs and for `sheaf permissions`: sandbox, rules and workspace. */
 import type { Mode } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import { readWorkspaceDenials } from "../config/workspace-rules.ts";
@@ -38,7 +38,7 @@ export interface PolicyRequest extends Pick<
   | "isUnsaved"
   | "hiddenPlaces"
 > {
-  /** The place where it is remembered that the sandbox works; undefined: nowhere, so that it is tried each time. */
+  /** The place of the note that the sandbox works; undefined: Sheaf tries the sandbox each time. */
   readonly sandboxMemory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -49,9 +49,9 @@ export interface PreparedPolicy {
   readonly addedWorkspaces: readonly Workspace[];
   readonly sandbox: Sandbox;
   readonly permissions: Permissions;
-  /** The same in another mode: of a subagent. */
+  /** The permissions in another mode, for a subagent. */
   readonly permissionsFor: (mode: Mode) => Permissions;
-  /** Which hosts commands may reach. */
+  /** The hosts that commands may reach. */
   readonly network: CommandNetwork;
   /** Package managers whose tokens commands see. */
   readonly credentials: readonly CredentialName[];
@@ -59,10 +59,10 @@ export interface PreparedPolicy {
   readonly fileDenials: readonly FileRule[];
   /** Absolute. */
   readonly hiddenPlaces: readonly string[];
-  /** The place where the run may write what commands do not see; undefined: in a temporary folder. */
+  /** Folder for files of the run that commands do not see; undefined: a temporary one. */
   readonly stateFolder: string | undefined;
   readonly workspaceDenials: readonly string[];
-  /** What commands may get a part of (S-40). */
+  /** Environment of which commands may get a part (S-40). */
   readonly environment: Environment;
 }
 
@@ -73,7 +73,7 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
   const git = { environment: request.environment, folders: [request.workspace, ...request.addedFolders] };
   const workspace = createWorkspace(request.workspace, { git });
   const addedWorkspaces = openAddedFolders(request, workspace);
-  // A program of a workspace that nobody trusts must not stand in for one of the system (S-01).
+  // A program of an untrusted workspace must not replace a program of the system (S-01).
   const environment = trusted ? request.environment : withoutInnerFolders(request.environment, workspace.root);
   const sandbox = await findSandbox({
     setting: request.sandbox,
@@ -125,7 +125,7 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
   };
 }
 
-/** What every command of a run gets; `cacheFolder` undefined: caches of tools last as long as the run. */
+/** Settings of every command of a run. Without a `cacheFolder`, caches of tools last as long as the run. */
 export function toCommandOptions(
   policy: PreparedPolicy,
   trusted: boolean,

@@ -1,4 +1,4 @@
-/** What one response uses, put together from its request: the same for every door. */
+/** Prepares the parts of one response from its request, in the same way for every door. */
 import { randomUUID } from "node:crypto";
 import type { Notice, RunStart } from "@sheaf/protocol";
 import { isOffered } from "@sheaf/permissions/permissions";
@@ -33,22 +33,22 @@ export interface ResponsePorts extends Pick<
   RespondPorts,
   "store" | "model" | "now" | "abort" | "approver" | "checkAnswer" | "takeMessage"
 > {
-  /** As the store has it, where it was read already. */
+  /** The conversation, if the caller has read it already. */
   readonly conversation?: OpenConversation | undefined;
-  /** The response goes on here, in place of beginning. */
+  /** The response that continues here, if it is not a new one. */
   readonly cut?: CutLog | undefined;
   /** Keeps tool servers for the next response (C51); undefined: they end with this one. */
   readonly toolServers?: ToolServers | undefined;
   /** The editor that the user works in (C57); undefined: none. */
   readonly editor?: EditorFiles | undefined;
-  /** Of a program that uses Sheaf. */
+  /** Tools of a program that uses Sheaf. */
   readonly customTools?: readonly CallableTool[] | undefined;
 }
 
 /**
- * Reads the conversation and makes the tools of its next response. Skills, hooks, set-up, subagents and tool servers each
- * give what they add: tools, words for the log's start, notices, and what closes them.
- * @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_…
+ * Reads the conversation and makes the tools of its next response. Skills, hooks, set-up, subagents and tool servers
+ * each add tools, words for the log's start, notices, and functions that close them.
+ * @throws SheafError USAGE for a rule that cannot be read, or an attachment or search that the model lacks; STORAGE_…
  */
 export async function prepareResponse(
   asked: RunRequest,
@@ -129,7 +129,7 @@ export function toOwnPorts({ store, model, now, abort, approver, checkAnswer, ta
 /** Milliseconds in which a model may answer before Sheaf records. */
 const RECORD_MS = 250;
 
-/** While the model answers, and before the response ends; one that was ended has no time, and its tools end first. */
+/** Records while the model answers and before the response ends. A response that was aborted ends its tools first. */
 function toStateKeeper(undo: RunUndo, signal: AbortSignal): NonNullable<RespondPorts["keepState"]> {
   let timer: NodeJS.Timeout | undefined;
   return async (moment) => {
@@ -212,7 +212,7 @@ function mayRunCommands({ mode, toolChoice }: RunRequest): boolean {
   return isOffered(mode, runTerminalCmdTool) && isChosen(runTerminalCmdTool.name, toolChoice);
 }
 
-/** The tools; what their response opened is closed after them. */
+/** Closes the parts of the response after its tools. */
 function closeWith(tools: ToolBox, closing: readonly ((() => Promise<void>) | undefined)[]): ToolBox {
   if (closing.every((close) => close === undefined)) return tools;
   return {
@@ -225,10 +225,10 @@ function closeWith(tools: ToolBox, closing: readonly ((() => Promise<void>) | un
   };
 }
 
-/** What a failed command says at its end. Characters. */
+/** Longest part of a failed command's output in the message. Characters. */
 const MAX_SETUP_OUTPUT = 300;
 
-/** Prepares a new tree, in the sandbox, with the rules for commands; gives why it failed (S-127). */
+/** Prepares a new tree in the sandbox, with the rules for commands. Returns the reason of a failure (S-127). */
 async function runSetup(
   { command, timeoutMs }: TreeSetup,
   commands: CommandRunner,

@@ -14,12 +14,12 @@ import type { ResponseBase } from "./response-base.ts";
 import type { PermissionSettings, RunRequest } from "./run-request.ts";
 import { chooseServers, type ToolServers } from "./wire-servers.ts";
 
-/** What tool servers add to a response. */
+/** The parts that tool servers add to a response. */
 export interface PreparedServers {
   readonly start: Pick<RunStart, "mcpServers" | "commandNote" | "attachments">;
   readonly openTools: ToolBoxPorts["openServerTools"];
   readonly instructions: OfferedTools["instructions"];
-  /** Undefined: the response has none. */
+  /** Undefined if the response has no servers. */
   readonly close: (() => Promise<void>) | undefined;
 }
 
@@ -28,7 +28,7 @@ export async function choosePossibleServers(request: RunRequest): Promise<Server
   return mayCallServers(request) ? chooseServers(request) : { servers: {}, leftOut: [], own: new Set() };
 }
 
-/** `--force` is for the tools of all servers, `--approve-mcps` for those of the user's own; deny rules win as ever. */
+/** `--force` allows the tools of all servers, `--approve-mcps` the tools of the user's own; deny rules still win. */
 export function allowServers(
   { permissions, approvesServers }: RunRequest,
   { servers, own }: ServerChoice,
@@ -38,7 +38,7 @@ export function allowServers(
   return { ...permissions, allow: [...permissions.allow, ...names.map((name) => `Mcp(${name}:*)`)] };
 }
 
-/** Starts them. `fillsPrompt`: the message may name one of their prompts. No later step may fail. */
+/** Starts the servers. `fillsPrompt`: the message may name one of their prompts. No later step may fail. */
 export async function prepareServers(
   { request, policy, model, addedFolders, conversation, commandOptions }: ResponseBase,
   { servers, leftOut }: ServerChoice,
@@ -79,7 +79,7 @@ interface PromptPorts {
   readonly model: Model;
 }
 
-/** Nothing for any other message. @throws SheafError USAGE if the prompt does not exist, or cannot be sent. */
+/** Empty without such a prompt in the message. @throws SheafError USAGE if it does not exist, or cannot be sent. */
 async function prepareServerPrompt(
   { message, mode, typed = message.prompt }: RunRequest,
   { prompts, permissions, model }: PromptPorts,

@@ -1,4 +1,4 @@
-/** Prepares the responses of the workspaces of a server: in its own process, or apart from it. */
+/** Prepares the responses of a server's workspaces: in its own process, or apart from it. */
 import type { Environment } from "@sheaf/base/paths";
 import type { PreparedRun } from "../run/conversations/response-runner.ts";
 import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";

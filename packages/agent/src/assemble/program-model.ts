@@ -19,32 +19,32 @@ import { createLanguageModelAdapter, createModels } from "./wire-models.ts";
 import { now } from "./wire.ts";
 
 export interface ModelOptions {
-  /** A name (`"offline"`, `"anthropic/ID"`, `"scripted:FILE"`), a model of the AI SDK, or a `Model` of your own. */
+  /** A name (`"offline"`, `"anthropic/ID"`, `"scripted:FILE"`), a model of the AI SDK, or your own `Model`. */
   readonly model: string | LanguageModel | Model;
-  /** For a model by name: its key. Default: from `environment`. */
+  /** Key for a model by name. Default: from `environment`. */
   readonly apiKey?: string;
-  /** For a model by name: the address of its server, where that is not the provider's own. */
+  /** Server address for a model by name, if it is not the provider's own. */
   readonly baseUrl?: string;
-  /** For a model by name: models that answer, in this order, when it is not available (C59). Default: none. */
+  /** Models that answer, in this order, when a model by name is not available (C59). Default: none. */
   readonly fallbackModels?: readonly string[];
   /**
-   * Environment variables: keys of models, proxies, and what commands get a part of. With it, the user's own files
-   * (providers, keys of `sheaf login`, AGENTS.md) are found as the command line finds them. Pass `process.env` to run
-   * as the user would. Default: a PATH of the system's folders, and none of the user's files.
+   * Environment variables with the keys of models and proxies, of which commands get a part. With it, Sheaf finds the
+   * user's own files (providers, keys of `sheaf login`, AGENTS.md) as the command line does. Pass `process.env` to run
+   * as the user would. Default: a PATH of the system's folders, without the user's files.
    */
   readonly environment?: Environment;
 }
 
-/** What commands get where the program says nothing. */
+/** Variables of commands, unless the program sets others. */
 export const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 
-/** With the folders that a run may write. */
+/** The options, with the folders that a run may write. */
 interface PlacedOptions extends ModelOptions {
   readonly workspace: string;
   readonly addedFolders?: readonly string[];
 }
 
-/** What a name of a model means for the program. */
+/** The settings of a model that the program names. */
 function toModelSettings({
   model,
   apiKey,
@@ -65,7 +65,7 @@ interface FoundModel extends Pick<RunRequest, "price" | "windowTokens"> {
   readonly model: Model;
 }
 
-/** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
+/** Throws at once for a wrong name; the model itself loads with the first run. */
 export function toModelOpener(options: PlacedOptions): () => Promise<FoundModel> {
   const { model, baseUrl, environment } = options;
   if (typeof model === "string") {
@@ -89,7 +89,7 @@ export function toModelOpener(options: PlacedOptions): () => Promise<FoundModel>
   throw createUsageError(`model is ${JSON.stringify(model) ?? typeof model}: give ${form}`);
 }
 
-/** Models that definitions of subagents may name; undefined: no name leads to a model. */
+/** Models that definitions of subagents may name; undefined if the program's model is an object. */
 export function toAgentModels(options: PlacedOptions): AgentModels | undefined {
   const { model, environment } = options;
   if (typeof model !== "string") return undefined;

@@ -1,4 +1,4 @@
-/** What every part of a response stands on: its request, model, conversation, rules and commands. */
+/** The base of every part of a response: its request, model, conversation, rules and commands. */
 import type { Notice, RunStart } from "@sheaf/protocol";
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import { SheafError } from "@sheaf/base/errors";
@@ -33,7 +33,7 @@ export interface ResponseBase {
   /** Instructions of the repository, whether trusted or not. */
   readonly instructions: readonly Instructions[];
   readonly commands: CommandRunner;
-  /** Undefined: nothing of the run can be undone. */
+  /** Undefined if the run cannot be undone. */
   readonly undo: RunUndo | undefined;
   readonly undoNotice: Notice | undefined;
   readonly commandOptions: RunnerSettings;
@@ -89,8 +89,8 @@ export async function openResponseBase(
 }
 
 /**
- * A workspace contributes its files of instructions; nothing else of it is read (S-01). A subagent has a `basePrompt`
- * and is offered no skills.
+ * The system prompt. Sheaf reads only the files of instructions of a workspace for it (S-01). A subagent has a
+ * `basePrompt`, and gets no skills.
  */
 export function createSystemPrompt(
   { request, addedFolders, skills, instructions }: ResponseBase,
@@ -117,9 +117,9 @@ function createSearchError({ name }: Model): SheafError {
   return new SheafError("USAGE", `${message}: ${advice}`);
 }
 
-/** The parts of a response that come from skills, if it has any. */
+/** The parts of a response from skills, if it has any. */
 interface PreparedSkills {
-  /** Those that the model may choose. */
+  /** Skills that the model may choose. */
   readonly offered: readonly Skill[];
   readonly tools: readonly CallableTool[];
   /** Folders of skills that commands may read. Absolute, links resolved. */
@@ -140,7 +140,7 @@ function prepareSkills(request: RunRequest): PreparedSkills {
   };
 }
 
-/** A command that nobody knows goes to the model as it is: many a message begins with a slash. */
+/** Leaves an unknown command to the model as it is, because many a message starts with a slash. */
 function toStart(
   { message, typed: words = message.prompt }: RunRequest,
   skills: readonly Skill[],

@@ -25,7 +25,7 @@ const served: ResponseProcess = {
     try {
       lstatSync(workspace);
     } catch {
-      // With an error, the disk has answered.
+      // The disk has answered, even if with an error.
     }
   },
   end: async (conversationId) => preparer?.end(conversationId),

@@ -1,4 +1,4 @@
-/** Prepares responses and runs their tools in a process for each workspace, so that a dead disk holds no other one. */
+/** Prepares responses and runs tools in a process for each workspace: a dead disk delays no other workspace. */
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import { waitAtMost } from "@sheaf/base/wait-at-most";

@@ -13,7 +13,7 @@ import type { PreparedServers } from "./prepare-servers.ts";
 import { createSystemPrompt, type ResponseBase } from "./response-base.ts";
 import { createPageFetcher, type OpenedAgents } from "./wire.ts";
 
-/** What the tools of a response need besides its base. */
+/** The parts that the tools of a response need in addition to its base. */
 export interface ToolSources extends Pick<AgentToolPorts, "start" | "run"> {
   readonly servers: PreparedServers;
   /** Undefined: the model calls no subagents. */

@@ -1,4 +1,4 @@
-/** `sheaf mcp login` and `logout`: what they need of tools, network and files. Only these commands load it. */
+/** `sheaf mcp login` and `logout`, with the tools, network and files that they use. Only these commands load it. */
 import { randomBytes } from "node:crypto";
 import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { SheafError } from "@sheaf/base/errors";
@@ -27,7 +27,7 @@ export interface McpLoginRequest {
 export interface LoginPerson {
   /** Shows the address. */
   readonly show: (address: URL) => void;
-  /** Addresses that the person pastes, one after another; undefined: nobody can paste. It ends with the input. */
+  /** Addresses that the person pastes, one after another; undefined: pasting is impossible. It ends with the input. */
   readonly pasted: AsyncIterable<string> | undefined;
   /** A pasted text is not the address of this login. */
   readonly refuse: () => void;
@@ -99,7 +99,7 @@ async function revoke(login: ServerLogin, environment: Environment): Promise<voi
   await createLoginFetch(url, environment)(endpoint, { method: "POST", body, signal });
 }
 
-/** For requests about the login to a server. @throws SheafError CONFIG_INVALID for a proxy without an address. */
+/** A fetch for the login to a server. @throws SheafError CONFIG_INVALID for a proxy without an address. */
 export function createLoginFetch(url: string, environment: Environment): ReturnType<typeof createCheckedFetch> {
   return createCheckedFetch(url, { findProxy: (target) => chooseProxy(findProxy(environment), target) });
 }
@@ -109,7 +109,7 @@ const methods = ["initialize", "tools/list", "server/discover"];
 
 const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "sheaf", version: "0" } };
 
-/** What the server answers without a token; it may name where its authorization is described. */
+/** The server's answer without a token, which may have the address of its authorization. */
 async function findChallenge(
   { name, settings }: McpLoginRequest,
   fetch: ReturnType<typeof createLoginFetch>,

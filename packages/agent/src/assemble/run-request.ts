@@ -1,4 +1,4 @@
-/** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same request. */
+/** A door's request for one response, completely described. The command line, editors, server and programs share it. */
 import { toWellFormed } from "@sheaf/documents/text";
 import type { RunStart, TokenPrice } from "@sheaf/protocol";
 import type { UserFiles } from "@sheaf/base/paths";
@@ -18,9 +18,9 @@ export interface PermissionSettings {
   /** Every command, and every tool of an MCP server, runs without asking; deny rules win. It opens no web page. */
   readonly force: boolean;
   readonly allow: readonly string[];
-  /** What they match needs a person (C64). */
+  /** Rules whose calls need a person (C64). */
   readonly ask?: readonly string[] | undefined;
-  /** The same, unless a rule allows it (C201). */
+  /** Rules whose calls need a person, unless another rule allows them (C201). */
   readonly askUnlessAllowed?: readonly string[] | undefined;
   readonly deny: readonly string[];
 }
@@ -28,7 +28,7 @@ export interface PermissionSettings {
 /** The way a door sets up its runs. */
 export interface RunSetup
   extends ServerPlaces, Pick<Config, "mode" | "stopsOnDenied">, Partial<Pick<Config, "effort" | "hooks" | "strict">> {
-  /** The model is asked for summaries of its thinking (C12). */
+  /** The run asks the model for summaries of its thinking (C12). */
   readonly includesReasoning?: boolean | undefined;
   /** The provider may search the web for the model; `if_possible`: where it can (C48). */
   readonly webSearch?: boolean | "if_possible" | undefined;
@@ -40,23 +40,23 @@ export interface RunSetup
   readonly approvesServers?: boolean | undefined;
   /** The user's commands after an edit (S-96). */
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
-  /** Hooks of a trusted workspace run, if they have a yes of their own (S-141). Default: none does. */
+  /** Approved hooks of a trusted workspace run (S-141). Default: no hooks of a workspace do. */
   readonly runsWorkspaceHooks?: boolean | undefined;
-  /** The data folder is read, and nothing is written to it (`--no-save`). */
+  /** The run reads the data folder, but writes no file to it (`--no-save`). */
   readonly isUnsaved?: boolean | undefined;
   /** Further places that commands do not see. Absolute (S-241). */
   readonly hiddenPlaces?: readonly string[] | undefined;
   /** The place where the user's own AGENTS.md, skills and commands are; undefined: they are not read. */
   readonly userFiles: Pick<UserFiles, "instructions" | "skillFolders"> | undefined;
-  /** In place of Sheaf's own instructions (C46). */
+  /** Replaces Sheaf's own instructions (C46). */
   readonly basePrompt?: string | undefined;
-  /** Which tools the run has; default: all (C46). */
+  /** The tools of the run; default: all (C46). */
   readonly toolChoice?: ToolChoice | undefined;
-  /** The model may call subagents (C96). Default: only if `toolChoice` names them. */
+  /** The model may call subagents (C96). Default: only if `toolChoice` includes their tool. */
   readonly hasAgents?: boolean | undefined;
   /** Models that definitions of subagents may name (C129); undefined: none. */
   readonly agentModels?: AgentModels | undefined;
-  /** Of a program: the end of the system prompt. */
+  /** A program's text for the end of the system prompt. */
   readonly systemPrompt?: string | undefined;
 }
 
@@ -66,19 +66,19 @@ export interface TreeSetup {
   readonly timeoutMs: number;
 }
 
-/** One response that is asked for. */
+/** The request for one response. */
 export interface RunRequest extends RunSetup {
   /** Time that the run waits for background commands when the model is done (C169). Milliseconds; default 0. */
   readonly backgroundWaitMs?: number | undefined;
-  /** What of the prompt may name a command (C91); undefined: all of it. */
+  /** The part of the prompt that may name a command (C91); undefined: all of it. */
   readonly typed?: string | undefined;
   /** Others keep the states of its files, so that it can be undone. */
   readonly hasStates?: boolean | undefined;
-  /** Runs in the sandbox before the response begins. */
+  /** Runs in the sandbox before the response starts. */
   readonly setup?: TreeSetup | undefined;
   /** Flags that restrict this response and the later ones of its conversation; undefined: as before (C69). */
   readonly restrictions?: Restrictions | undefined;
-  /** Whose caches commands use (S-97); undefined: those of the workspace. */
+  /** Owner of the caches that commands use (S-97); undefined: the workspace. */
   readonly cacheOwner?: string | undefined;
   /** `chat_<uuid>`. */
   readonly responseId: string;
@@ -88,17 +88,17 @@ export interface RunRequest extends RunSetup {
     RunStart,
     "prompt" | "shortens" | "attachments" | "answers" | "stdin" | "notices" | "hasSchema" | "labels"
   >;
-  /** As the log names it. */
+  /** The model as the log shows it. */
   readonly model: Pick<Model, "id" | "name" | "apiKeySource">;
-  /** As the caller named it; undefined: no name leads to it. */
+  /** The caller's name for the model; undefined: it has no name. */
   readonly modelName?: string | undefined;
-  /** What the model costs; undefined: not known. */
+  /** The model's price; undefined: not known. */
   readonly price?: TokenPrice | undefined;
-  /** What the model takes in one request; undefined: not known. Tokens. */
+  /** The model's window; undefined: not known. Tokens. */
   readonly windowTokens?: number | undefined;
 }
 
-/** The first event of the log, but for what is found out while the run is prepared. */
+/** The first event of the log, without the facts that Sheaf finds while it prepares the run. */
 export function toRunStart(request: RunRequest): Omit<RunStart, "type" | "sandbox"> {
   const { responseId, conversationId, model, mode, effort, includesReasoning = false, webSearch, strict } = request;
   const { workspace, trusted, price, windowTokens } = request;

@@ -1,4 +1,4 @@
-/** Sends what runs were to a collector of OpenTelemetry, by OTLP over HTTP in JSON (C67). It never fails a run. */
+/** Sends facts about runs to a collector of OpenTelemetry, by OTLP over HTTP in JSON (C67). It never fails a run. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Notice, RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
@@ -14,7 +14,7 @@ export interface Telemetry {
   startRun(): (events: readonly RunEvent[]) => void;
   /** The losses since the last call. */
   takeLosses(): readonly Notice[];
-  /** Waits for what is on its way, for a second at most. Never rejects. */
+  /** Waits for data on its way, for a second at most. Never rejects. */
   flush(): Promise<void>;
 }
 
@@ -23,14 +23,14 @@ export interface TelemetryPorts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly mask: TextMask;
-  /** Of this server, or of this run. */
+  /** Id of this server, or of this run. */
   readonly instanceId: string;
 }
 
-/** For each of two tries. Milliseconds. */
+/** Time limit of each of two tries. Milliseconds. */
 const TIMEOUT_MS = 5000;
 
-/** Before the second try. Milliseconds. */
+/** Pause before the second try. Milliseconds. */
 const PAUSE_MS = 200;
 
 /** Time that the end of a process may wait. Milliseconds. */
@@ -123,7 +123,7 @@ interface Batch {
   readonly onLoss: () => void;
 }
 
-/** Sends one request after the other, until nothing waits; the result resolves then. */
+/** Sends one request after the other, until no data waits; the result resolves then. */
 function createSender(
   target: SignalTarget | undefined,
   send: typeof fetch,

@@ -1,4 +1,4 @@
-/** Opens models. Each is loaded when it is asked for. */
+/** Opens models. Each loads with its first use. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TokenPrice } from "@sheaf/protocol";
 import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
@@ -15,8 +15,8 @@ import type { LanguageModel } from "@sheaf/models/language-model";
 import type { Model } from "@sheaf/models/provider";
 
 /**
- * The model that was chosen; never another one. The signal ends the wait for a script from a pipe.
- * @throws SheafError CONFIG_INVALID for a script that is none.
+ * The chosen model, and never another one. The signal ends the wait for a script from a pipe.
+ * @throws SheafError CONFIG_INVALID for a file that is not a script.
  */
 export async function createModel(choice: ModelChoice, signal?: AbortSignal): Promise<Model> {
   switch (choice.kind) {
@@ -31,7 +31,7 @@ export async function createModel(choice: ModelChoice, signal?: AbortSignal): Pr
   }
 }
 
-/** The model that was chosen, and those that the user named to answer in its place (C59). */
+/** The chosen model, and the models that the user named to replace it (C59). */
 export async function createModels(
   choice: ModelChoice,
   fallbacks: readonly FallbackChoice[],
@@ -95,7 +95,7 @@ export async function createLanguageModelAdapter(languageModel: LanguageModel): 
   throw new SheafError("USAGE", message);
 }
 
-/** Only the adapter of the family that is used is loaded. */
+/** Loads the adapter of one family only. */
 async function createEndpointModel(
   family: ModelFamily,
   endpoint: ProviderEndpoint,

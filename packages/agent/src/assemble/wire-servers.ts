@@ -1,4 +1,4 @@
-/** Opens the tool servers of conversations. What they need is loaded when a response names one. */
+/** Opens the tool servers of conversations. Loads their code when a response has a server. */
 import type { Environment } from "@sheaf/base/paths";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { ServerChoice, ServerPlaces } from "../config/workspace-servers.ts";
@@ -8,7 +8,7 @@ import type { Hooks } from "../tools/hooks/hooks.ts";
 import type * as ServerLoginModule from "./run-mcp-login.ts";
 import { livePorts } from "./wire-models.ts";
 
-/** The servers of a run. What reads their lists is loaded where there may be one. @throws SheafError CONFIG_INVALID. */
+/** The servers of a run. Loads the code for lists if there may be one. @throws SheafError CONFIG_INVALID. */
 export async function chooseServers(places: ServerPlaces): Promise<ServerChoice> {
   const { trusted, cursorFile, mcpServers } = places;
   const mayHaveServers = trusted || cursorFile !== undefined || Object.keys(mcpServers).length > 0;
@@ -17,12 +17,12 @@ export async function chooseServers(places: ServerPlaces): Promise<ServerChoice>
 }
 
 /**
- * Hooks of sessions that go on after a response, by conversation. `runs`: a session is a run; `conversations`: it begins
- * with a conversation, and does not end.
+ * Hooks of sessions that outlive a response, by conversation. With `runs`, a session is a run. With `conversations`, it
+ * starts with a conversation, and does not end.
  */
 export type Sessions = Map<string, Hooks> | "runs" | "conversations";
 
-/** Longest time that hooks hold up an end. Milliseconds. */
+/** Longest time that hooks may delay an end. Milliseconds. */
 const SESSION_END_MS = 5000;
 
 async function endSession(sessions: Sessions, conversationId: string): Promise<void> {
@@ -33,15 +33,15 @@ async function endSession(sessions: Sessions, conversationId: string): Promise<v
   await hooks?.end();
 }
 
-/** Owns the tool servers of one door's conversations. Loaded when a response names a server. */
+/** Owns the tool servers of one door's conversations. Its code loads when a response has a server. */
 export interface ToolServers extends Omit<ServerKeeper, "lease"> {
-  /** Undefined: the response has none, and none is kept for it. */
+  /** Undefined if the response has no servers, and none stayed for it. */
   lease(request: LeaseRequest, folders: ServerFolders, signal: AbortSignal): Promise<ServerLease | undefined>;
-  /** When hooks see a session begin and end (C87). */
+  /** The moments at which hooks see a session start and end (C87). */
   readonly sessions: Sessions;
 }
 
-/** What connections to servers use. The code of logins is loaded for a server with an address. */
+/** Ports of connections to servers. The code of logins loads for a server with an address. */
 function createServerPorts(environment: Environment): Omit<ServerPorts, keyof ServerFolders> {
   return {
     environment,
@@ -66,12 +66,12 @@ function createServerPorts(environment: Environment): Omit<ServerPorts, keyof Se
   };
 }
 
-/** What `sheaf mcp login` and `logout` do. */
+/** Loads the code of `sheaf mcp login` and `logout`. */
 export async function openServerLogin(): Promise<typeof ServerLoginModule> {
   return import("./run-mcp-login.ts");
 }
 
-/** By default they end with their response. The `environment` names the user's proxy. */
+/** Tool servers that end with their response by default. `environment` has the user's proxy. */
 export function createToolServers(
   environment: Environment,
   limits: KeeperLimits = { maxResting: 0 },

@@ -1,10 +1,10 @@
-/** Opens stores. Each is loaded when it is asked for. */
+/** Opens stores. Each loads with its first use. */
 import { SheafError } from "@sheaf/base/errors";
 import type { SchemaState } from "@sheaf/store/migrations/migrate-postgres";
 import type { StoreDump, TableName, TableSum } from "@sheaf/store/store-tables";
 import { isPostgresAddress, type SharedStore } from "@sheaf/store/store";
 
-/** The store of a file; `":memory:"` is one that lives as long as the process. */
+/** The store of a file; `":memory:"` makes a store that lives as long as the process. */
 export async function createStore(file: string): Promise<SharedStore> {
   const { createSqliteStore } = await import("@sheaf/store/sqlite");
   return createSqliteStore(file);
@@ -22,7 +22,7 @@ export async function openStoreDump(place: string): Promise<StoreDump> {
   return (await import("@sheaf/store/sqlite-dump")).openSqliteDump(place);
 }
 
-/** Gives the schema that was there. */
+/** Returns the schema that was there. */
 export async function migrateStore(place: string): Promise<SchemaState> {
   if (isPostgresAddress(place)) {
     return (await import("@sheaf/store/postgres")).preparePostgres(place, { migrates: true });

@@ -1,4 +1,4 @@
-/** The composition root: only the four files wire*.ts name concrete parts. Each part is loaded when it is asked for. */
+/** The composition root: only the four files wire*.ts name concrete parts. Each part loads with its first use. */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ export async function openHooks(request: HookRequest): Promise<OpenedHooks> {
 
 export type OpenedAgents = NonNullable<Awaited<ReturnType<typeof openAgents>>>;
 
-/** The subagents of a run, if the user wants them; what they need is loaded then (C96). */
+/** The subagents of a run, if the user wants them; their code loads only then (C96). */
 export async function openAgents({
   hasAgents = false,
   toolChoice,
@@ -56,7 +56,7 @@ export async function openAgents({
   };
 }
 
-/** What runs were, for a collector; undefined: the environment names none. */
+/** A collector of facts about runs; undefined if the environment has no address of one. */
 export async function openTelemetry(
   environment: Environment,
   { hasParent }: { readonly hasParent: boolean },
@@ -69,12 +69,12 @@ export async function openTelemetry(
   return createTelemetry(settings, { fetch, now, instanceId: randomUUID(), mask: createKnownMask(environment) });
 }
 
-/** True if the environment names a collector at all. */
+/** True if the environment has the address of a collector. */
 function hasTelemetry(environment: Environment): boolean {
   return ["", "TRACES_", "METRICS_"].some((signal) => environment[`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`]);
 }
 
-/** The web, by the user's proxies. It is loaded when a page is asked for. */
+/** Fetches pages by the user's proxies. Its code loads with the first page. */
 export function createPageFetcher(environment: Environment): PageFetcher {
   let loading: Promise<PageFetcher> | undefined;
   return {
