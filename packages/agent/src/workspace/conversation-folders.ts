@@ -1,4 +1,4 @@
-/** What Sheaf keeps of each conversation in files of the user's data folder: a folder each, the oldest go first. */
+/** Files of each conversation in the user's data folder: a folder for each, of which the oldest go first. */
 import { readdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import { setImmediate as passEventLoop } from "node:timers/promises";
 import { listEntryNames } from "@sheaf/base/files/list-files";
 import { toHash } from "@sheaf/base/files/read-file";
 
-/** Ids of conversations may come from clients; only plain ones become names. */
+/** Clients may choose ids of conversations; only plain ones become names. */
 export function toIdName(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : toHash(Buffer.from(id));
 }

@@ -6,7 +6,7 @@ import { makeFolder } from "@sheaf/base/make-folder";
 import { listSizes, makeRoom, sumSizes, toResultsFolder } from "./conversation-folders.ts";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 
-/** Of one file. Bytes. */
+/** Limit of one file. Bytes. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 const prefix = "sheaf-output";
@@ -16,17 +16,17 @@ const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | consta
 export interface KeptResults {
   /** A new file, empty; undefined if it cannot be created. */
   create(): KeptFile | undefined;
-  /** The place where a name leads: `found` has the file. Undefined: it is not a name of a kept result. */
+  /** Finds a kept result by its name: `found` has the file. Undefined for any other name. */
   find(name: string): { readonly found: Workspace | undefined } | undefined;
-  /** At the end of the run: older results make room, and those of a conversation that is not stored go. Never rejects. */
+  /** Ends work on results with the run: older ones make room, and an unstored conversation's ones go. Never rejects. */
   settle(): Promise<void>;
 }
 
 /** A file that grows to its end. */
 export interface KeptFile {
-  /** What the model calls it. */
+  /** The model's name for the file. */
   readonly name: string;
-  /** False once it is full, or nothing more can be written: the text is then not in it. */
+  /** False once the file is full or cannot be written: the text is then not in it. */
   append(bytes: Uint8Array): boolean;
   end(): void;
 }
@@ -81,7 +81,7 @@ export function createKeptResults(place: ResultPlace, limits: ResultLimits = def
         // The number of a closed descriptor may be another file's.
         return { name, append: (bytes) => open.has(descriptor) && append(bytes), end };
       } catch {
-        // The result is shortened all the same, and its note says that the rest is lost.
+        // The caller shortens the result anyway, and its note mentions the lost rest.
         return undefined;
       }
     },
@@ -99,7 +99,7 @@ export function createKeptResults(place: ResultPlace, limits: ResultLimits = def
   };
 }
 
-/** What is not written at once is left out: a file has the beginning of its text, without gaps. */
+/** Drops pieces that cannot be written at once: a file has the first part of its text, without gaps. */
 function createAppend(descriptor: number, maxBytes: number): KeptFile["append"] {
   let free = maxBytes;
   return (bytes) => {
@@ -116,7 +116,7 @@ function createAppend(descriptor: number, maxBytes: number): KeptFile["append"] 
   };
 }
 
-/** Before a new one: of many, the oldest. */
+/** Makes room for a new file: if there are too many, the oldest go. */
 function removeOldest(folder: string, { conversationBytes, conversationFiles, fileBytes }: ResultLimits): void {
   const sizes = listSizes(folder);
   let total = sumSizes(sizes);

@@ -24,7 +24,7 @@ function toScore(wanted: string, path: string): number {
   return inName > 0 ? 1000 + inName : scoreFrom(wanted, lower, 0);
 }
 
-/** Letters next to each other, and those that begin a word, count more. */
+/** Letters next to each other, and letters at the start of a word, count more. */
 function scoreFrom(wanted: string, lower: string, from: number): number {
   let score = 1;
   let last = from - 1;

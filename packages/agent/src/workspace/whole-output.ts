@@ -1,6 +1,6 @@
 /**
- * The whole of a long text that a model will see shortened: head and tail in memory, all of it in a file (N57). Control
- * sequences are folded on the way: a model pays for each, and sees nothing in them (N58).
+ * The whole of a long text that a model will see shortened: head and tail in memory, all of it in a file (N57). It
+ * folds control sequences on the way, because a model pays for each and gains no information (N58).
  */
 import { createBoundedOutput } from "@sheaf/base/files/bounded-output";
 import type { KeptFile, KeptResults } from "./kept-results.ts";
@@ -12,8 +12,8 @@ export const maxLineLength = 2000;
 const maxMemoryBytes = 64 * 1024;
 
 /**
- * What is folded and wrapped: it takes strings, which binary output would create faster than they are collected (R-14).
- * Plain lines do not count; the rest is written as it is. Bytes.
+ * Limit for folding and wrapping, which takes strings: binary output would create them faster than they are collected
+ * (R-14). Plain lines are free, and text above the limit stays as it is. Bytes.
  */
 const maxFoldedBytes = 1024 * 1024;
 
@@ -23,7 +23,7 @@ const maxOpenLength = 16 * 1024;
 export interface WholeOutput {
   /** UTF-8, folded. */
   readonly bytes: number;
-  /** As in the file, where long lines are wrapped. */
+  /** The number of lines in the file, where long lines are wrapped. */
   readonly lines: number;
   /** Everything, if `tail` is "". */
   readonly head: string;
@@ -46,7 +46,7 @@ export interface OutputSink {
 }
 
 interface SinkOptions {
-  /** Undefined: none is kept. */
+  /** Undefined: Sheaf keeps no file. */
   readonly results?: KeptResults | undefined;
   /** Default: true. */
   readonly folds?: boolean;
@@ -76,7 +76,7 @@ export function createOutputSink({ results, folds = true }: SinkOptions = {}): O
     takeLines(text.slice(0, end));
     open = text.slice(end);
     if (open.length < maxOpenLength) return;
-    // Progress that goes on: only its last state is kept.
+    // Progress that continues on one line: only its last state matters.
     if (folds) open = foldControls(open) + (open.endsWith("\r") ? "\r" : "");
     // A character stays, so that the line does not end in an empty one.
     const [part = ""] = /^(?:.{2000})+(?=.)/su.exec(open) ?? [];
@@ -105,7 +105,7 @@ export function createOutputSink({ results, folds = true }: SinkOptions = {}): O
     end() {
       endLine();
       const { head, tail } = memory.toParts();
-      // A tail of nothing but controls is a tail, too.
+      // A tail of controls alone is still a tail.
       const last = folds && tail !== "" ? foldControls(tail) || "\n" : tail;
       return { bytes, lines: record.lines(), head, tail: last, keep: () => record.keep() };
     },
@@ -144,7 +144,7 @@ function createRecord(results: KeptResults | undefined) {
     waitingBytes = 0;
   };
   return {
-    /** What follows is only counted. */
+    /** True once the record only counts further text. */
     isFull: () => isFull,
     lines: () => lines + (isLineOpen ? 1 : 0),
     append(bytes: Uint8Array): void {
@@ -180,7 +180,7 @@ function wrapLines(text: string): string {
   return text.length <= maxLineLength ? text : text.replaceAll(/[^\n]{2000}(?=[^\n])/gu, "$&\n");
 }
 
-/** What a program writes to return to the start of its line: npm and others do so for each step of a spinner. */
+/** Sequences by which a program returns to the start of its line: npm and others use one for each step of a spinner. */
 // oxlint-disable-next-line no-control-regex -- these are terminal control sequences
 const lineStarts = /(?:\u001b\[|\u009b)(?:[01]?G|2K)/g;
 
@@ -193,7 +193,7 @@ const sequences =
 // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** What a terminal would show in the end: no colours; of a line that was written over, the last text. */
+/** The final text of a terminal: without colours, and with the last text of a line that was written over. */
 export function foldControls(text: string): string {
   if (text.search(controls) === -1) return text;
   const lines = text.replaceAll(lineStarts, "\r").replaceAll(sequences, "").split("\n");

@@ -24,9 +24,9 @@ interface TreeRecord {
   readonly state: string;
   /** The response that it is the state after; undefined: none. */
   readonly after?: string | undefined;
-  /** The response that began in it last: its changes before the cut are in the files. */
+  /** The response that started in it last: its changes before the cut are in the files. */
   readonly running?: string | undefined;
-  /** True if the last push worked; undefined: there was none. */
+  /** True if the last push worked; undefined before the first push. */
   readonly isPushed?: boolean | undefined;
   /** Milliseconds since 1970. */
   readonly usedAt: number;
@@ -37,18 +37,18 @@ export const START_STATE = "start";
 
 const MAX_RECORD_BYTES = 64 * 1024;
 
-/** `folder`: that of all trees of the workspace. */
+/** `folder` has all trees of the workspace. */
 export function toConversationTree(mirror: GitSetup, folder: string, conversationId: string): ConversationTree {
   const name = toIdName(conversationId);
   return { ...toTreePlace(join(folder, name)), mirror, refs: `refs/sheaf/${name}` };
 }
 
-/** What the conversation has published on a branch. */
+/** The ref of the commit that the conversation has published on a branch. */
 export function toPublishedRef({ refs }: Pick<ConversationTree, "refs">, branch: string): string {
   return `${refs}/published/${branch}`;
 }
 
-/** Undefined: there is no whole tree. */
+/** Undefined without a whole tree. */
 export function readConversationTree({ folder }: ConversationTree): TreeRecord | undefined {
   return parseJson(readSmallFile(join(folder, "tree.json"), MAX_RECORD_BYTES) ?? "") as TreeRecord | undefined;
 }
@@ -62,11 +62,11 @@ export interface TreeOpening {
   readonly responses: readonly string[];
   /** Id of the response that is about to run; undefined: none. */
   readonly running?: string | undefined;
-  /** The server that ran it is lost, and this one goes on with it (R-53). */
+  /** The server that ran it is lost, and this one continues it (R-53). */
   readonly takesOver?: boolean | undefined;
-  /** Where other servers push states; undefined: nowhere. */
+  /** The repository to which other servers push states; undefined: they push no states. */
   readonly stateRemote: Remote | undefined;
-  /** The commit that a new conversation begins with. */
+  /** The commit that a new conversation starts with. */
   readonly findBase: () => Promise<string>;
   readonly branch: string;
   readonly now: number;
@@ -89,7 +89,7 @@ export async function openConversationTree(
   }
   if (stateRemote && (takesOver || last !== undefined)) await fetchStates(tree, stateRemote);
   const cut = takesOver ? running : last;
-  // What a response left here that was cut is there, unless another server went on with it.
+  // A cut response left its changes here, unless another server has continued it.
   const own = known && cut === known.running && (await isNewest(tree, known)) ? known : undefined;
   const base = (await readRef(tree, "base")) ?? (await findBase());
   await nameState(tree, "base", base);
@@ -107,7 +107,7 @@ export async function openConversationTree(
   return { isNew: true };
 }
 
-/** If its push failed, another server may have gone on with the response that the state is after. */
+/** If its push failed, another server may have continued the response that the state is after. */
 async function isOwn(tree: ConversationTree, { after, isPushed, state }: TreeRecord, stateRemote: Remote | undefined) {
   if (!stateRemote || isPushed !== false || after === undefined) return true;
   const ref = `${tree.refs}/${toIdName(after)}`;
@@ -122,7 +122,7 @@ async function isNewest(tree: ConversationTree, { running, state }: TreeRecord):
   return isAncestor(tree, named, state);
 }
 
-/** False, too, for a commit that is not here. */
+/** Returns false for a commit that is not here. */
 async function isAncestor({ mirror }: ConversationTree, one: string, other: string): Promise<boolean> {
   return (await runGit(mirror, ["merge-base", "--is-ancestor", one, other])).exitCode === 0;
 }
@@ -138,8 +138,8 @@ interface Claim {
 const MAX_CLAIMS = 3;
 
 /**
- * Pushes a commit after the newest state. From then on the server that was lost, should it come back, can push none of its
- * own: they do not follow this one. Gives it. @throws SheafError NETWORK.
+ * Pushes a commit after the newest state, and returns it. From then on, a lost server that returns can push no more
+ * states, because its states do not follow this commit. @throws SheafError NETWORK.
  */
 async function claimState(tree: ConversationTree, { responseId, from, stateRemote, now }: Claim): Promise<string> {
   const ref = `${tree.refs}/${toIdName(responseId)}`;
@@ -172,7 +172,7 @@ function createUnreachableError(details: string): SheafError {
   return new SheafError("NETWORK", message, { source: "server", details });
 }
 
-/** The state after the last of these responses; undefined: none has changed a file. */
+/** The state after the last of these responses; undefined if no response has changed a file. */
 export async function findState(tree: ConversationTree, responses: readonly string[]): Promise<string | undefined> {
   for (const id of responses.toReversed()) {
     const commit = await readRef(tree, toIdName(id));
@@ -200,11 +200,11 @@ export interface TreeRecording {
 
 export interface TreeRecorded {
   readonly leftOut: readonly string[];
-  /** Why other servers cannot get the state; undefined: they can, or none is to. */
+  /** The reason why other servers cannot get the state; undefined if they can, or need not. */
   readonly problem?: string | undefined;
 }
 
-/** Records and pushes the state, if anything has changed. @throws SheafError INTERNAL when there is no tree. */
+/** Records and pushes the state, if a file has changed. @throws SheafError INTERNAL without a tree. */
 export async function recordConversationTree(
   tree: ConversationTree,
   { responseId, isRunning = false, stateRemote, now }: TreeRecording,
@@ -225,8 +225,8 @@ export async function recordConversationTree(
 }
 
 /**
- * States must follow what the remote has: otherwise another server goes on with their responses (R-53, R-72). It makes up
- * for pushes that failed, and pushes nothing after states that the remote did not take.
+ * States must follow the remote's states; if they do not, another server has continued their responses (R-53, R-72).
+ * This makes up for failed pushes, and pushes no state after states that the remote refused.
  */
 async function pushStates(
   { mirror, refs }: ConversationTree,

@@ -1,4 +1,4 @@
-/** What differs between two commits of a mirror, file by file. */
+/** The differences between two commits of a mirror, file by file. */
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 
 /** A file in a commit. */
@@ -23,7 +23,7 @@ const kinds: Readonly<Record<string, TreeEntry["kind"]>> = {
   "160000": "repository",
 };
 
-/** By path. @throws SheafError INTERNAL. */
+/** Changes in the order of their paths. @throws SheafError INTERNAL. */
 export async function listTreeChanges(mirror: GitSetup, from: string, to: string): Promise<TreeChange[]> {
   const words = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to];
   const output = (await askGit(mirror, words, { purpose: "compare states" })).toString().split("\0");

@@ -17,13 +17,13 @@ export interface Remote {
   readonly access: RemoteAccess;
 }
 
-/** A slow network is none; a large repository takes its time. Milliseconds. */
+/** Time limit of a fetch, which a slow network or a large repository needs. Milliseconds. */
 const FETCH_MS = 15 * 60_000;
 
-/** Only what is new is sent. Milliseconds. */
+/** Time limit of a push, which sends only new objects. Milliseconds. */
 const PUSH_MS = 60_000;
 
-/** A person may wait for it. Milliseconds. */
+/** Time limit of a list, which a person may wait for. Milliseconds. */
 const LIST_MS = 10_000;
 
 /** Creates it if it does not exist. @throws SheafError INTERNAL. */
@@ -33,7 +33,7 @@ export async function openMirror(mirror: GitSetup): Promise<void> {
   makeFolder(dirname(gitFolder));
   const unready = `${gitFolder}.${process.pid}`;
   rmSync(unready, { recursive: true, force: true });
-  // Only the user may read what git writes later, whatever the umask is (S-42).
+  // The user alone may read the files that git writes later, under any umask (S-42).
   const args = ["init", "-q", "--bare", "--shared=0600", "--template=", "--object-format=sha1", unready];
   await askGit({ ...mirror, gitFolder: unready }, args, { purpose: `create ${unready}` });
   try {
@@ -48,7 +48,7 @@ export async function openMirror(mirror: GitSetup): Promise<void> {
 /** Line by line, the commits at which the history of a shallow clone ends. Bytes. */
 const MAX_SHALLOW_BYTES = 1024 * 1024;
 
-/** Lets the mirror read the objects of the user's repository where they are: nothing is copied. */
+/** Lets the mirror read the objects of the user's repository where they are, without a copy. */
 export function borrowObjects({ gitFolder }: GitSetup, { commonFolder }: Repository): void {
   replaceFile(join(gitFolder, "objects/info/alternates"), `${join(commonFolder, "objects")}\n`);
   const shallow = readSmallFile(join(commonFolder, "shallow"), MAX_SHALLOW_BYTES) ?? "";
@@ -60,7 +60,7 @@ export function borrowObjects({ gitFolder }: GitSetup, { commonFolder }: Reposit
 /** A fetch that brought a ref, or why it did not. */
 type FetchedRef = { readonly ok: true; readonly commit: string } | { readonly ok: false; readonly reason: string };
 
-/** What git did with a remote, or why it did not. */
+/** The outcome of git's work with a remote, with the reason of a failure. */
 export type Fetched = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /** Brings one ref of a remote, `HEAD` or a full name, into the mirror as `as`. */
@@ -100,7 +100,7 @@ function toSender({ protocol }: RemoteAccess): readonly string[] {
   return protocol === "file" ? ["--upload-pack=git -c safe.directory='*' upload-pack"] : [];
 }
 
-/** The refs of a remote that begin so, with their commits; undefined: it cannot be reached. */
+/** The refs of a remote with this start, and their commits; undefined: the remote cannot be reached. */
 export async function listRemoteRefs(
   mirror: GitSetup,
   { address, access }: Remote,
@@ -120,8 +120,8 @@ export async function readCommit(mirror: GitSetup, ref: string): Promise<string 
 }
 
 /**
- * A repository on this machine has its own settings and hooks: the program that receives runs none of them (S-124). It must not
- * change a branch that is checked out, which would run filters.
+ * A repository on this machine has its own settings and hooks, but the receiving program runs neither (S-124). It must
+ * not change a branch that is checked out, which would run filters.
  */
 const receivingSettings = [
   "safe.directory='*'",
@@ -132,15 +132,15 @@ const receivingSettings = [
   "receive.denyCurrentBranch=refuse",
   // The mirror of a shallow repository is shallow as well. A receiver with more of the history keeps it.
   "receive.shallowUpdate=true",
-  // New objects must be such that git can check them out: no path leads into a `.git` or out of the folder.
+  // New objects must be safe to check out: no path points into a `.git` or out of the folder.
   "receive.fsckObjects=true",
   "gc.auto=0",
   "maintenance.auto=false",
 ];
 
 /**
- * Sends refs; `ok: false` if the remote refuses, as it does for a branch that has other commits. `refspecs`: as git writes
- * them. `expected`: what refs of the remote must be now, by name; "": not there.
+ * Sends refs. `ok` is false if the remote refuses, as it does for a branch that has other commits. `refspecs` are as
+ * git writes them. `expected` has the commits that refs of the remote must have now, by name; "": no ref.
  */
 export async function pushRefs(
   mirror: GitSetup,
@@ -157,8 +157,8 @@ export async function pushRefs(
 }
 
 /**
- * The user's repository as a remote. Only its objects and refs are read, by the program of git that serves others.
- * @throws SheafError USAGE for a folder without a repository, and for one whose objects are elsewhere.
+ * The user's repository as a remote. Git's program for fetches reads only its objects and refs.
+ * @throws SheafError USAGE for a folder without a repository, or with its objects elsewhere.
  */
 export function toLocalRemote(repository: Repository, environment: Environment): Remote {
   const { root, commonFolder, gitFolder, git } = repository;

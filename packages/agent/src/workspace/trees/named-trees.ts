@@ -13,7 +13,7 @@ import { removeTree } from "@sheaf/base/files/remove-tree";
 import { toTreePlace, type TreePlace } from "./working-tree.ts";
 
 export interface TreeRecord {
-  /** The root of the repository that it comes from. */
+  /** The root of its original repository. */
   readonly source: string;
   /** The last commit of its branch, or the commit that it started with: other changes become the next commit. */
   readonly base: string;
@@ -31,12 +31,12 @@ export interface NamedTree extends TreePlace {
 
 const MAX_RECORD_BYTES = 64 * 1024;
 
-/** What a name may be: part of a path, and of a branch. */
+/** True for a name that can be part of a path, and of a branch. */
 export function isTreeName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name);
 }
 
-/** Where all of them are. */
+/** The folder of all trees. */
 function toTreesFolder(dataFolder: string): string {
   return join(dataFolder, "worktrees");
 }
@@ -60,7 +60,7 @@ export function findTreeOf(dataFolder: string, folder: string): { tree: NamedTre
   return isBelow(folder, tree.files) ? { tree, inner: inner.join("/") } : undefined;
 }
 
-/** The trees of a repository by name; those of all repositories without one. */
+/** The trees of a repository by name; without `source`, the trees of all repositories. */
 export function listTrees(dataFolder: string, source?: string): readonly NamedTree[] {
   const all = toTreesFolder(dataFolder);
   const folders =
@@ -79,7 +79,7 @@ function toRecordFile({ folder }: NamedTree): string {
   return join(folder, "tree.json");
 }
 
-/** Undefined: there was no such tree, or it was never complete. */
+/** Undefined if the tree is missing, or was never complete. */
 export function readTreeRecord(tree: NamedTree): TreeRecord | undefined {
   return parseJson(readSmallFile(toRecordFile(tree), MAX_RECORD_BYTES) ?? "") as TreeRecord | undefined;
 }
@@ -88,7 +88,7 @@ export function writeTreeRecord(tree: NamedTree, record: TreeRecord): void {
   replaceFile(toRecordFile(tree), `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
-/** Returns the record of a tree whose files are there; undefined: they were removed, or never complete. */
+/** The record of a tree with files; undefined if its files are gone, or were never complete. */
 export function readOpenTree(tree: NamedTree): TreeRecord | undefined {
   const record = readTreeRecord(tree);
   return record && !record.isRemoved && isFolder(tree.files) ? record : undefined;

@@ -8,11 +8,11 @@ import { askGit, type GitSetup, runGit, toReason } from "@sheaf/base/git/run-git
 import type { TreePlace } from "./working-tree.ts";
 
 export interface TreeLimits {
-  /** Larger files are left out. */
+  /** Size above which a file is not part of the state. */
   readonly fileBytes: number;
-  /** Of new and changed files together; those that do not fit are left out. */
+  /** Limit of all new and changed files together; files that do not fit are not part of the state. */
   readonly totalBytes: number;
-  /** New and changed files; with more, further ones are left out. */
+  /** Limit for the number of new and changed files; further ones are not part of the state. */
   readonly files: number;
 }
 
@@ -22,7 +22,7 @@ const defaultLimits: TreeLimits = { fileBytes: 100 * 1024 ** 2, totalBytes: 1024
 const RECORD_MS = 120_000;
 
 interface StateRequest {
-  /** The commit before: that of the state recorded last, or of the start. */
+  /** The commit of the last recorded state, or of the start. */
   readonly parent: string;
   readonly message: string;
   /** Milliseconds since 1970. */
@@ -31,14 +31,14 @@ interface StateRequest {
 }
 
 export interface RecordedState {
-  /** `parent` if nothing has changed since. */
+  /** `parent` if every file is as before. */
   readonly commit: string;
   /** Paths that are not in it, and why, in one line each. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Makes the commit in the mirror, without what ignore rules name; no ref names it yet.
+ * Makes the commit in the mirror, without ignored files and without a ref for it.
  * @throws SheafError INTERNAL when git cannot read the tree in time.
  */
 export async function recordState(mirror: GitSetup, place: TreePlace, request: StateRequest): Promise<RecordedState> {
@@ -79,22 +79,22 @@ export interface TreeWork {
 
 export interface StateScope {
   readonly limits: TreeLimits;
-  /** The part of the work tree that counts, as git writes it; default: all of it. */
+  /** The part of the work tree to record, as git writes it; default: all of it. */
   readonly inner?: string | undefined;
   /** Arguments with ignore patterns, in addition to the `.gitignore` files. */
   readonly excludes?: readonly string[] | undefined;
   /** A folder that the state never contains. */
   readonly hidden?: string | undefined;
-  /** What ignore patterns name is part of the state, up to so many bytes; default: it is not. */
+  /** Limit up to which ignored files are part of the state. Bytes; default: they are not part of it. */
   readonly ignoredBytes?: number | undefined;
 }
 
-/** What is not in the index as it is in the folder. */
+/** Differences between the index and the folder. */
 export interface StateChanges {
   readonly present: ReadonlyMap<string, Stats>;
   readonly gone: readonly string[];
   readonly leftOut: readonly string[];
-  /** Of the files that ignore patterns name. */
+  /** Size of the ignored files. Bytes. */
   readonly ignoredBytes: number;
 }
 
@@ -108,7 +108,7 @@ export async function listStateChanges(mirror: GitSetup, work: TreeWork, scope: 
     list(mirror, [...others, ...where], work),
     ignoredRoom === undefined ? [] : list(mirror, [...others, "--ignored", "--directory", ...where], work),
   ]);
-  // A revert can restore what it knows, whatever is there now: to it, what it cannot record is gone.
+  // A revert restores a known path over any entry, so a known path with an entry that cannot be recorded is gone.
   const known = new Set(ignoredRoom === undefined ? [] : changed);
   const sorted = sortPaths(work.workTree, { paths: [...new Set([...changed, ...added])], known }, limits);
   if (ignoredRoom === undefined) return { ...sorted, ignoredBytes: 0 };
@@ -143,7 +143,7 @@ export async function writeState(
 
 async function list(mirror: GitSetup, words: readonly string[], options: TreeWork): Promise<string[]> {
   const output = await askGit(mirror, words, { ...options, purpose: "list the changed files" });
-  // Names that are not UTF-8 come back as other names: see `isForeignName`.
+  // Names that are not UTF-8 return as other names: see `isForeignName`.
   return output.toString().split("\0").filter(Boolean);
 }
 
@@ -224,7 +224,7 @@ function sortPaths(
 const OWN_REPOSITORY = "it is a repository of its own";
 const FOREIGN_NAME = "its name is not UTF-8";
 
-/** Node has such a name with other characters, at which nothing is. */
+/** Node replaces characters in such a name, and no file has the new name. */
 function isForeignName(path: string): boolean {
   return path.includes("\uFFFD");
 }
@@ -247,7 +247,7 @@ function findObstacle(file: string, stats: Stats): string | undefined {
   }
 }
 
-/** Folders that package managers fill again, where an ignore pattern names them. */
+/** Folders that package managers fill again, if an ignore pattern matches them. */
 const dependencyFolders: ReadonlySet<string> = new Set([
   "node_modules", "bower_components", ".pnpm-store", ".yarn", "vendor", "Pods", "Carthage", "deps", "elm-stuff",
   ".venv", "venv", "env", ".tox", ".nox", "__pycache__", "site-packages", ".eggs",

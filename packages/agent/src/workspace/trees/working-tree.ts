@@ -5,17 +5,17 @@ import { makeFolder } from "@sheaf/base/make-folder";
 import { removeTree } from "@sheaf/base/files/remove-tree";
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 
-/** The place where a tree and what Sheaf keeps about it are. */
+/** The place of a tree, with Sheaf's data about it. */
 export interface TreePlace {
   /** The folder that contains both. Absolute, no link. */
   readonly folder: string;
-  /** Its files: what a conversation sees as its workspace. */
+  /** The files that a conversation sees as its workspace. */
   readonly files: string;
   /** The private index, which no command reads or writes. */
   readonly index: string;
 }
 
-/** Commits before the first one that the commands in a tree see: copying all of them may take long. */
+/** Commits that the commands in a tree can see: copying all of them may take long. */
 const HISTORY = 50;
 
 /** A large tree on a slow disk. Milliseconds. */
@@ -35,8 +35,8 @@ export interface TreeStart {
 }
 
 /**
- * Makes the folder, with files of a commit of the mirror. Its `.git` shares nothing with the mirror or with other trees:
- * commands may write it. @throws SheafError INTERNAL; then nothing of it remains.
+ * Makes the folder with the files of a commit in the mirror. Its `.git` is apart from the mirror and other trees,
+ * because commands may write it. @throws SheafError INTERNAL, and then leaves no part of it.
  */
 export async function createTree(
   mirror: GitSetup,

@@ -46,14 +46,15 @@ export const CUT = "cut";
 /** A time in which the run may have changed files. Milliseconds since 1970. */
 export interface EffectTime {
   readonly from: number;
-  /** Undefined: it goes on. */
+  /** Undefined while it lasts. */
   readonly to: number | undefined;
 }
 
 export interface FolderStates {
   /**
-   * Reads what has changed, so that further changes may follow. `effects`: since the last time. The inner promise resolves
-   * once the state has its name; false: nothing has changed. @throws SheafError INTERNAL, an error of the file system.
+   * Reads the changes, so that further ones may follow. `effects` are those since the last time. The inner promise is
+   * true once the state has its name, or false without changes. @throws SheafError INTERNAL, an error of the file
+   * system.
    */
   record(effects: readonly EffectTime[], message: string): Promise<{ readonly named: Promise<boolean> }>;
   /** Records the user's own changes to the repository, before an effect. @throws SheafError INTERNAL */
@@ -199,7 +200,7 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
         .map((path) => join(top, path));
     },
     close(isWhole) {
-      // A revert goes on from there, as after a response that was killed.
+      // A revert continues from there, as after a response that was killed.
       if (!isWhole && lastTree !== undefined) return;
       if (lastTree === undefined) return rmSync(own, { recursive: true, force: true });
       writeFileSync(join(own, "modes"), encodeModes(modes), { mode: 0o600 });
@@ -237,7 +238,7 @@ interface StateParts extends Readonly<Record<string, string | Uint8Array | undef
 /** Collects commits of a response; `store` makes all of them with one process of git. */
 function createChain({ setup }: UndoStore, { conversationId, responseId, now }: StatesRequest) {
   const ref = toStateRef(conversationId, responseId);
-  // A response that another process began goes on here.
+  // A response that another process started continues here.
   let isBegun = existsSync(join(setup.gitFolder, ref));
   let leftOut: unknown;
   let waiting: Buffer[] = [];

@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import { readStats } from "@sheaf/base/files/repository";
 import type { StateChanges } from "../trees/record-state.ts";
 
-/** By path: files with other bits than git's 0644 and 0755, and all folders that contain files. */
+/** Modes by path: of files with other bits than git's 0644 and 0755, and of all folders that contain files. */
 export interface Modes {
   readonly files: ReadonlyMap<string, number>;
   readonly folders: ReadonlyMap<string, number>;
@@ -15,7 +15,7 @@ export const noModes: Modes = { files: new Map(), folders: new Map() };
 /** Changed files of `top`, whose modes may differ. */
 interface ModeChanges extends Pick<StateChanges, "present" | "gone"> {
   readonly top: string;
-  /** The folder that counts, "" for `top` itself. */
+  /** The folder of the state, "" for `top` itself. */
   readonly inner: string;
   /** True if folders that are known already are looked at. */
   readonly hasFolders: boolean;
@@ -60,7 +60,7 @@ export function toUsualMode(isProgram: boolean): number {
   return isProgram ? 0o755 : 0o644;
 }
 
-/** A line of git's own kind for each: the mode, a blank, the path, with a slash for folders. */
+/** One line for each, in git's form: the mode, a blank, the path, with a slash for folders. */
 export function encodeModes({ files, folders }: Modes): string {
   const toLine =
     (slash: string) =>

@@ -7,7 +7,7 @@ export interface ChainState {
   readonly message: string;
   readonly files: string | undefined;
   readonly modes: string | undefined;
-  /** Of the user's repository. */
+  /** State of the user's repository. */
   readonly git: string | undefined;
   readonly "left-out": string | undefined;
 }
@@ -36,7 +36,7 @@ export interface OwnChange {
   readonly to: ChainState;
 }
 
-/** Of a chain, in order. */
+/** The run's changes in a chain, in order. */
 export function listOwnChanges(chain: readonly ChainState[]): readonly OwnChange[] {
   const changes: OwnChange[] = [];
   let [from] = chain;

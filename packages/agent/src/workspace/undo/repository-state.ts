@@ -6,7 +6,7 @@ import { type GitState, readGitState } from "@sheaf/base/git/git-state";
 import type { GitSetup } from "@sheaf/base/git/run-git";
 import type { UndoStore } from "./undo-store.ts";
 
-/** The repository of the folder as git's own; undefined: there is none. */
+/** The folder's repository as git's own; undefined if the folder has no repository. */
 export function toRepositorySetup({
   setup,
   repository,
@@ -61,7 +61,7 @@ export function decodeRepositoryState(text: string): GitState | undefined {
   return { ...state, refs: new Map(state.refs), index: new Map(state.index), branches: new Map(state.branches) };
 }
 
-/** The commit that is checked out; undefined: there is none yet. */
+/** The checked-out commit; undefined before the first one. */
 export function toHeadCommit({ head, refs }: GitState): string | undefined {
   return head.startsWith("refs/") ? refs.get(head) : head || undefined;
 }

@@ -7,7 +7,7 @@ import { copyIndex, updateEntries } from "../trees/record-state.ts";
 import { encodeModes, noModes, readModes } from "./modes.ts";
 import type { UndoStore } from "./undo-store.ts";
 
-/** The listing of an index of a million files is smaller. Bytes. */
+/** Limit for a listed index: an index of a million files is smaller. Bytes. */
 const MAX_BYTES = 512 * 1024 ** 2;
 
 const SEED_MS = 60_000;

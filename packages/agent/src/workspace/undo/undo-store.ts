@@ -37,7 +37,7 @@ const GC_MS = 10 * 60_000;
 
 /** A folder with a store. */
 export interface StoredFolder {
-  /** As conversations know it: absolute, no link. */
+  /** The folder by its path in conversations: absolute, no link. */
   readonly root: string;
   /** The root of its repository, or `root`: ignore rules above the folder apply. */
   readonly top: string;
@@ -45,7 +45,7 @@ export interface StoredFolder {
 
 export interface UndoStore extends StoredFolder {
   readonly setup: GitSetup;
-  /** The part of `top` that counts; undefined: all. */
+  /** The part of `top` that the states have; undefined: all. */
   readonly inner: string | undefined;
   /** The user's repository, if the folder is in one. */
   readonly repository: Repository;
@@ -79,7 +79,7 @@ export async function openUndoStore(
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text, { mode: 0o600 });
   for (const name of ["objects/info", "info"]) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   write("objects/info/alternates", objects ? `${repository.commonFolder}/objects\n` : "");
-  // Bytes stay as they are, whatever the folder's own attributes say.
+  // Bytes stay as they are, under any attributes of the folder itself.
   write("info/attributes", "* !text !eol !crlf !ident !filter !working-tree-encoding\n");
   if (isNew) replaceFile(join(folder, "folder.json"), `${JSON.stringify({ root, top })}\n`);
   const used = new Date();
@@ -96,7 +96,7 @@ async function hasSameObjects(repository: GitSetup): Promise<boolean> {
   return exitCode === 0 && stdout.toString().trim() === "sha1";
 }
 
-/** Those that exist, without the program of git. */
+/** The existing stores, without the program of git. */
 export function listUndoStores(dataFolder: string): readonly (StoredFolder & { readonly gitFolder: string })[] {
   const all = toUndoFolder(dataFolder);
   return listEntryNames(all).flatMap((name) => {
@@ -108,7 +108,7 @@ export function listUndoStores(dataFolder: string): readonly (StoredFolder & { r
   });
 }
 
-/** Packs what has become many objects, and forgets the conversations of longest ago if they take too much. Never rejects. */
+/** Packs objects that have become many, and forgets the oldest conversations if they take too much. Never rejects. */
 export async function tidyStore({ setup }: Pick<UndoStore, "setup">): Promise<void> {
   await runGit(setup, GC_WORDS.toSpliced(-2, 0, "--auto"), { timeoutMs: GC_MS }).catch(() => undefined);
   const folder = join(setup.gitFolder, "refs/sheaf");
