@@ -5,9 +5,7 @@ import { checkTools, createUsageError, type CustomTool } from "./custom-tool.ts"
 
 /** The choice of an agent's tools. Names are as in `--list-tools`; `NAME*` is every tool with that prefix. */
 export interface ToolOptions {
-  /**
-   * Tools of the program, and names. With a name, the agent has the listed tools alone. Default: all built-in tools.
-   */
+  /** The program's tools, and names. With a name, the agent has the listed tools alone. Default: all built-in tools. */
   readonly tools?: readonly (string | CustomTool)[];
   /** Names of tools that the agent does not have. */
   readonly excludeTools?: readonly string[];

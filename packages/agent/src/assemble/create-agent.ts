@@ -54,7 +54,7 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
    * this machine is a container that you throw away.
    */
   readonly sandbox?: SandboxChoice;
-  /** True if the workspace's AGENTS.md and its denials apply; it starts no server. Default: false. */
+  /** True if the workspace's AGENTS.md instructs the model and its denials apply. Starts no server. Default: false. */
   readonly trusted?: boolean;
   /** More folders that the agent may work on. */
   readonly addedFolders?: readonly string[];
@@ -154,7 +154,7 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-/** The program's tools, and the check of its answers, for each run. Their schemas are checked before the first model request. */
+/** The program's tools, and the check of its answers, for each run. Checks their schemas before the first request. */
 function createSchemaOpener({ outputSchema, webSearch }: AgentOptions, tools: readonly CustomTool[]) {
   if (webSearch && tools.some(({ name }) => name === "web_search")) {
     throw createUsageError(

@@ -32,8 +32,8 @@ export interface CustomTool<Arguments = Record<string, unknown>> {
   /** The tool changes nothing, so Sheaf offers it in every mode, and several calls may run at once. Default: false. */
   readonly readOnly?: boolean;
   /**
-   * The arguments of a `readOnly` tool that are paths of the files it reads. Rules against reading then refuse only calls
-   * that name such a file (S-243). Default: every rule against reading refuses the tool.
+   * Arguments of a `readOnly` tool that are paths of files it reads. Rules against reading then refuse only calls that
+   * name such a file (S-243). Default: every rule against reading refuses the tool.
    */
   readonly paths?: readonly string[];
   /** A call needs a rule `Mcp(program:NAME)`, or the approver's permission. Default: false. */

@@ -1,4 +1,4 @@
-/** The place where the lines are that a model quotes. */
+/** Finds the place of the lines that a model quotes. */
 import type { Permissions } from "@sheaf/permissions/permissions";
 import type { QuoteFinder } from "../run/model-turn.ts";
 import { readFileTool } from "../tools/read-file.ts";
@@ -6,7 +6,7 @@ import { listSpellings } from "../tools/real-arguments.ts";
 import { findQuotedText, isQuotedExactly } from "@sheaf/base/files/read-file";
 import type { Workspace } from "@sheaf/base/files/workspace";
 
-/** Elsewhere in a file a quote is only looked for where the model may read: it learns the place (N61). */
+/** Looks for a quote elsewhere in a file only if the model may read that file: it learns the place (N61). */
 export function createQuoteFinder(workspace: Workspace, permissions: Permissions, signal: AbortSignal): QuoteFinder {
   const mayRead = async (filePath: string): Promise<boolean> => {
     const spellings = listSpellings({ files: [filePath], folders: [] }, workspace);

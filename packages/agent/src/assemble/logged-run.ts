@@ -1,4 +1,4 @@
-/** One response as its log: opened, run, and closed again. The command line, editors and programs run their prompts by it. */
+/** One response as its log: opened, run, and closed again. Command line, editors and programs use it for prompts. */
 import type { Notice, RunEvent } from "@sheaf/protocol";
 import type { SheafError } from "@sheaf/base/errors";
 import type { Model } from "@sheaf/models/provider";
@@ -17,7 +17,7 @@ export interface OpenedRun extends Pick<
 > {
   readonly store: Store;
   readonly model: Model;
-  /** Called when the tools have ended, before the end of the run is stored. Returns notices for it (C71). Never rejects. */
+  /** Called after the tools' end, before the run's end is stored. Returns notices for it (C71). Never rejects. */
   readonly onToolsEnd?: (() => Promise<readonly Notice[]>) | undefined;
 }
 

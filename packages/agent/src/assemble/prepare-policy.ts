@@ -66,7 +66,10 @@ export interface PreparedPolicy {
   readonly environment: Environment;
 }
 
-/** @throws SheafError USAGE for a rule that cannot be read or a folder that cannot be added; CONFIG_INVALID for a broken file of a trusted workspace. */
+/**
+ * @throws SheafError USAGE for a rule that cannot be read or a folder that cannot be added; CONFIG_INVALID for a broken
+ * file of a trusted workspace.
+ */
 export async function preparePolicy(request: PolicyRequest): Promise<PreparedPolicy> {
   const { mode, trusted, sandboxMemory, now } = request;
   const { force, allow, ask, askUnlessAllowed, deny } = request.permissions;

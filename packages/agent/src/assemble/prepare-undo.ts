@@ -6,7 +6,7 @@ import type { Permissions } from "@sheaf/permissions/permissions";
 import { createRunUndo, type RunUndo } from "../workspace/undo/run-undo.ts";
 import type { RunRequest } from "./run-request.ts";
 
-/** A command may remove so many uncommitted files without a note. */
+/** Uncommitted files that a command may remove without a note. */
 const MAX_LOST = 20;
 
 export const missingGitNotice: Notice = {

@@ -6,7 +6,7 @@ import type { RunRequest } from "./run-request.ts";
 import { createToolServers, type ToolServers } from "./wire-servers.ts";
 
 export interface Preparer extends Pick<ToolServers, "end" | "close"> {
-  /** Calls `prepareResponse`, with tool servers that stay for the next response. `place`: the folder that the server serves. */
+  /** Calls `prepareResponse`, with tool servers that stay for the next response. `place`: the folder of the server. */
   prepare(request: RunRequest, given: ResponsePorts, place: string, signal: AbortSignal): Promise<PreparedRun>;
   /** Waits for the disk of the folder, before this process reads there. @throws SheafError INTERRUPTED. */
   look(place: string): Promise<void>;
@@ -15,7 +15,7 @@ export interface Preparer extends Pick<ToolServers, "end" | "close"> {
 /** Limits of the tool servers that stay between two responses: each is a program or more, so some stay for a while. */
 const keptServers = { maxResting: 8, restMs: 10 * 60 * 1000 };
 
-/** In this process. */
+/** A preparer that works in this process. */
 export function createPreparer(environment: Environment): Preparer {
   const toolServers = createToolServers(environment, keptServers, "conversations");
   return {

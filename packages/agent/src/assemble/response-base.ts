@@ -24,7 +24,7 @@ import type { RunRequest } from "./run-request.ts";
 
 export interface ResponseBase {
   readonly request: RunRequest;
-  /** Made for this run. */
+  /** The model, made for this run. */
   readonly model: Model;
   readonly webSearch: boolean | undefined;
   readonly policy: PreparedPolicy;
@@ -43,7 +43,7 @@ export interface ResponseBase {
   readonly dataFolder: string | undefined;
 }
 
-/** @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_… */
+/** @throws SheafError USAGE for a rule that cannot be read, or a missing attachment type or search; STORAGE_… */
 export async function openResponseBase(
   request: RunRequest,
   { store, model: found, now, cut, conversation: read }: Omit<ResponsePorts, "abort">,

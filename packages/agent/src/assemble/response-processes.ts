@@ -11,13 +11,13 @@ import type { PreparedRun } from "../run/conversations/response-runner.ts";
 import type { Preparer } from "./preparer.ts";
 import { type ResponsePorts, toOwnPorts } from "./prepare-response.ts";
 
-/** Milliseconds. */
+/** Longest silence of a disk. Milliseconds. */
 const SILENT_MS = 20_000;
 
 /** The time for which a process stays without a response, longer than its tool servers. Milliseconds. */
 const IDLE_MS = 11 * 60 * 1000;
 
-/** Between two looks at the disk. The number of looks measures silence, because a stopped server doesn't look. Milliseconds. */
+/** Interval of looks at the disk. Their number measures silence: a stopped server doesn't look. Milliseconds. */
 const LOOK_MS = 1000;
 
 /** The longest wait for the tool servers of a workspace to end. Milliseconds. */

@@ -29,7 +29,7 @@ export interface LoginPerson {
   readonly show: (address: URL) => void;
   /** Addresses that the person pastes, one after another; undefined: pasting is impossible. It ends with the input. */
   readonly pasted: AsyncIterable<string> | undefined;
-  /** A pasted text is not the address of this login. */
+  /** Called for a pasted text that is not the address of this login. */
   readonly refuse: () => void;
 }
 
@@ -37,7 +37,7 @@ export interface LoginPerson {
 export async function openMcpLogin(request: McpLoginRequest, person: LoginPerson, signal: AbortSignal): Promise<void> {
   const { name, environment } = request;
   const { url, oauth = {} } = request.settings;
-  // One for all: that the server answered at these addresses decides where it may lead.
+  // One fetch for all requests: the addresses at which the server answered decide where it may lead.
   const fetch = createLoginFetch(url, environment);
   const challenge = await findChallenge(request, fetch, signal);
   const state = randomBytes(32).toString("base64url");
@@ -68,7 +68,7 @@ export async function openMcpLogin(request: McpLoginRequest, person: LoginPerson
   }
 }
 
-/** Removes every login to a server of this name, and asks its authorization server to revoke it. False: it had no login. */
+/** Removes all logins to a server of this name, and asks for their revocation. Returns false if it had no login. */
 export async function endServerLogin(name: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
   const logins = createServerLogins(environment);
   const found = logins.list().filter((login) => login.name === name);
@@ -89,7 +89,7 @@ export async function endServerLogin(name: string, environment: Environment, sig
   return found.length > 0;
 }
 
-/** RFC 7009. That the login is forgotten here does not depend on it. */
+/** Revokes a token (RFC 7009). Sheaf forgets the login even if this fails. */
 async function revoke(login: ServerLogin, environment: Environment): Promise<void> {
   const { url, authorization, client, accessToken, refreshToken } = login;
   const endpoint = authorization.revocation_endpoint;
@@ -104,7 +104,7 @@ export function createLoginFetch(url: string, environment: Environment): ReturnT
   return createCheckedFetch(url, { findProxy: (target) => chooseProxy(findProxy(environment), target) });
 }
 
-/** Some servers want a token for a connection, others for what follows it; those of MCP 2026-07-28 know no connections. */
+/** Some servers want a token for a connection, others for later requests; MCP 2026-07-28 has no connections. */
 const methods = ["initialize", "tools/list", "server/discover"];
 
 const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "sheaf", version: "0" } };

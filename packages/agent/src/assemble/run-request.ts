@@ -32,7 +32,7 @@ export interface RunSetup
   readonly includesReasoning?: boolean | undefined;
   /** The provider may search the web for the model; `if_possible`: where it can (C48). */
   readonly webSearch?: boolean | "if_possible" | undefined;
-  /** True if commands are held by the system's sandbox (S-30). */
+  /** The sandbox of commands: the system's, a container around Sheaf, or none (S-30). */
   readonly sandbox: SandboxSetting;
   readonly limits: BudgetLimits;
   readonly permissions: PermissionSettings;

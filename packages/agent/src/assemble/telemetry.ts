@@ -10,7 +10,7 @@ import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
 import { type Span, SpanCollector } from "../output/telemetry/run-spans.ts";
 
 export interface Telemetry {
-  /** Returns what takes the events of one run; each span is on its way soon after its end, the run's with the last event. */
+  /** Returns a function for the events of one run. A span leaves soon after its end, the run's with the last event. */
   startRun(): (events: readonly RunEvent[]) => void;
   /** The losses since the last call. */
   takeLosses(): readonly Notice[];

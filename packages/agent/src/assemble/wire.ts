@@ -25,7 +25,7 @@ import { createModel } from "./wire-models.ts";
 /** Milliseconds since 1970, by a clock that a change of the system's time does not move. */
 export const now = (): number => Math.round(performance.timeOrigin + performance.now());
 
-/** The hooks of a run. Loaded where there may be some. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
+/** The hooks of a run; loads their code if needed. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
 export async function openHooks(request: HookRequest): Promise<OpenedHooks> {
   const { sources, trustedWorkspace } = request;
   const isThere = (file: string): boolean => existsSync(join(trustedWorkspace!.workspace, file));
@@ -87,7 +87,7 @@ export function createPageFetcher(environment: Environment): PageFetcher {
   };
 }
 
-/** Loaded when a command connects to a host that only a rule about registries may allow. */
+/** Finds the hosts of registries. Its code loads when a command connects to a host that only their rules may allow. */
 export function createRegistryFinder(surroundings: Surroundings): FindRegistryHosts {
   let loading: Promise<FindRegistryHosts> | undefined;
   return async (name, isDenial) => {

@@ -1,4 +1,4 @@
-/** Flags, environment and the user's configuration as one typed value, checked. A workspace has no say in it (S-01, S-06). */
+/** Flags, environment and the user's configuration as one checked value. A workspace has no say in it (S-01, S-06). */
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Effort, Mode, Notice, TokenPrice } from "@sheaf/protocol";
@@ -133,7 +133,7 @@ export interface Config {
   readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];
   /** The user's hooks; undefined without any (C80). */
   readonly hooks: HookSources | undefined;
-  /** True if commands run in the system's sandbox (S-30). */
+  /** The sandbox of commands: the system's, a container around Sheaf, or none (S-30). */
   readonly sandbox: SandboxSetting;
   /** Rules of flags and configuration together (S-06). */
   readonly permissions: {

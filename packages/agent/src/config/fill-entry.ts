@@ -20,7 +20,7 @@ export type FilledEntry =
     }
   | { readonly ok: false; readonly problem: string };
 
-/** Names of fields stay as they are. */
+/** Fills in the words of an entry. Names of fields stay as they are. */
 export function fillEntry(entry: unknown, places: FillPlaces): FilledEntry {
   const problems: string[] = [];
   const variables = new Set<string>();

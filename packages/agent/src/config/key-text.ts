@@ -1,6 +1,6 @@
 /**
- * Checks of keys, headers and addresses before they are used: `fetch` quotes a value that it refuses in its message, and
- * a key must never appear in one (S-41).
+ * Checks of keys, headers and addresses before they are used: `fetch` quotes a refused value in its message, and a key
+ * must never appear in one (S-41).
  */
 import * as s from "@sheaf/protocol/schema";
 import { SheafError } from "@sheaf/base/errors";

@@ -29,9 +29,9 @@ const stdioServer = s.object({
     (text) => !text.includes("/") || isAbsolute(text),
   ),
   args: s.optional(s.list(s.string())),
-  /** In addition to the few variables that every program gets (S-40). */
+  /** Variables in addition to the few that every program gets (S-40). */
   env: s.optional(s.record(s.string(), s.refine(s.string({ pattern: "^[A-Za-z_]\\w*$" }), "the name of a variable"))),
-  /** Absolute, or `.` for the workspace, where files of the workspace may decide what runs. Default: the home folder (S-88). */
+  /** Absolute, or `.` for the workspace, whose files may then decide what runs. Default: the home folder (S-88). */
   cwd: s.optional(s.refine(filled, 'an absolute path, or "."', (text) => text === "." || isAbsolute(text))),
   /** True: it runs like a command that only reads (S-258). */
   sandbox: s.optional(s.boolean()),

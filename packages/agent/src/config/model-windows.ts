@@ -55,7 +55,7 @@ interface WindowSources {
   readonly baseUrl: string | undefined;
 }
 
-/** Undefined: not known. Tokens. */
+/** The window of a model; undefined: not known. Tokens. */
 export function findWindowTokens(name: string, { settings, dataFolder, baseUrl }: WindowSources): number | undefined {
   const configured = settings.contextTokens?.[name];
   if (configured !== undefined || baseUrl !== undefined) return configured;

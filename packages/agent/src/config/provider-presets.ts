@@ -13,7 +13,7 @@ export interface ProviderFacts {
   readonly keyVariables: readonly string[];
   /** `required` if its own address needs a key, `optional` if only some servers need one. */
   readonly key: "required" | "optional";
-  /** A server on this machine. */
+  /** True for a server on this machine. */
   readonly isLocal: boolean;
 }
 

@@ -24,7 +24,6 @@ export interface PackageProvider extends NamedProvider, ProviderFacts {
   readonly settings: PackageSettings;
 }
 
-/** A provider by its name. */
 export type Provider = WireProvider | PackageProvider;
 
 /** Providers by name, in the order of lists. The configuration cannot use names of built-in providers. */

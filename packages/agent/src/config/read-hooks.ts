@@ -55,7 +55,7 @@ interface HookPlace extends Pick<Hook, "origin" | "file"> {
   readonly isSandboxed: boolean;
 }
 
-/** The user's own. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
+/** Reads the user's own hooks. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
 export function readUserHooks({ own, file, isSandboxed, program = [] }: HookSources): HookList {
   const { leftOut, hooks } = parseHooks(own, { origin: "user", isSandboxed });
   const found = { leftOut, hooks: [...program, ...hooks] };

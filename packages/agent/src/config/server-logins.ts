@@ -45,7 +45,7 @@ export interface ServerLogins {
   write(server: ServerIdentity, login: ServerLogin | undefined): void;
   /**
    * Runs under the lock of the login, which also keeps out the rest of this process.
-   * @throws SheafError STORAGE_LOCKED after a minute, CONFIG_INVALID, STORAGE_FULL, and the errors of `run` and the signal.
+   * @throws SheafError STORAGE_LOCKED after a minute, CONFIG_INVALID, STORAGE_FULL; errors of `run` and the signal.
    */
   withLock<Result>(server: ServerIdentity, run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
 }

@@ -79,7 +79,7 @@ function parseLine(line: string, number: number, file: string): ServerToken {
   return { token, owner: name === undefined || name === localOwner ? (name ?? toHashOwner(token)) : `user:${name}` };
 }
 
-/** The name in the file. */
+/** The name of an owner in the file. */
 function toName(owner: string): string {
   return owner.startsWith("token:") ? "a line without a name" : owner.replace(/^user:/, "");
 }

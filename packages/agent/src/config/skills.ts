@@ -1,6 +1,6 @@
 /**
- * Skills and commands: Markdown files of the user, and of a repository that is trusted (C90, S-146). A skill is a folder
- * with SKILL.md, which the model reads when a task is about it; a command is a file whose text a person sends by its name.
+ * Skills and commands: Markdown files of the user, and of a trusted repository (C90, S-146). A skill is a folder with
+ * SKILL.md, which the model reads when a task is about it; a command is a file whose text a person sends by its name.
  */
 import { realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
@@ -65,7 +65,7 @@ export interface FoundSkills {
   readonly unused: readonly UnusedSkill[];
 }
 
-/** In the root of a repository and in the workspace. Cursor has commands only. */
+/** Folders in the root of a repository and in the workspace. Cursor has commands only. */
 const repositoryFolders = [".sheaf", ".claude", ".agents", ".cursor"] as const;
 
 interface Reader {
@@ -193,7 +193,7 @@ function readSkill(reader: Reader, kind: Skill["kind"], path: string): Skill | U
   };
 }
 
-/** Two levels; names without the folders themselves. */
+/** Lists the files of two levels, without the folders themselves. */
 function listInside(reader: Reader, folder: string): string[] {
   const names = reader.list(folder).filter((name) => name !== "SKILL.md" && !name.startsWith("."));
   return names

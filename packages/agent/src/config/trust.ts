@@ -43,7 +43,7 @@ function toTarget(dataFolder: string): PrivateFile {
 
 /**
  * True if a workspace is trusted for this run: by `--trust`, else by SHEAF_TRUST (1 or 0), else by the user's list.
- * Trust applies to one repository as it is now; a nested one, a worktree, or another kind of `.git` needs new trust (S-02).
+ * Trust applies to a repository as it is now. A nested one, a worktree or a new kind of `.git` needs its own (S-02).
  * @throws SheafError CONFIG_INVALID for a list that cannot be read (S-04), or another value of the variable.
  */
 export function isTrusted(

@@ -93,7 +93,7 @@ const afterEdit = s.object({
 /** Commands after an edit (S-96). */
 export const afterEditCommands = s.list(s.strict(afterEdit), { maxItems: 10 });
 
-/** Quoted parts of a command: quotes inside them would not keep the shell from running a file's name. */
+/** Quoted parts of a command. In them, quotes around a file's name would not keep the shell from running it. */
 function quotedParts(command: string): string[] {
   return [...command.matchAll(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs)].map(([part]) => part);
 }
@@ -149,7 +149,7 @@ const fields = s.object({
   hooks: s.optional(hookSettings),
   /** Commands that must pass before a run succeeds (C168). */
   verify: s.optional(verifyCommands),
-  /** Number of times that a failed one sends the model back to work; default 2. */
+  /** Number of times that a failed `verify` command sends the model back to work; default 2. */
   verifyRounds: s.optional(s.integer({ minimum: 0, maximum: maxVerifyRounds })),
   /** A settings file of Claude Code, whose hooks become the user's own (C81). */
   hooksFile: s.optional(

@@ -11,7 +11,7 @@ import { readTrusted, toTrustState, type TrustState } from "./trust.ts";
 
 /** Longest list of hooks that a person reads before approving it. UTF-16 units, as JSON. */
 const MAX_ENTRY = 20_000;
-/** Bytes of a file that a hook names. */
+/** Largest file that a hook names. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 /** Files that the hooks of one file may name. */
 const MAX_FILES = 50;

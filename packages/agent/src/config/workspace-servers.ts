@@ -105,7 +105,7 @@ function formatReason(server: WorkspaceServer): string {
   }
 }
 
-/** In the order of the file; none without one. @throws SheafError CONFIG_INVALID for a file that cannot be read as one. */
+/** Servers in the order of the files; empty without one. @throws SheafError CONFIG_INVALID for an unreadable file. */
 export function readWorkspaceServers(places: WorkspacePlaces): readonly WorkspaceServer[] {
   const found = serverFiles.flatMap((file) =>
     readServerList(join(places.workspace, file), untrustAdvice).map(([name, value]) => ({ name, file, value })),
@@ -135,7 +135,7 @@ function parseFilled(name: string, value: unknown, places: WorkspacePlaces): Par
   return parseEntry(name, filled.value, places, { entry: value, variables: filled.variables });
 }
 
-/** Parts of an address that decide on its server, once this text replaces its words, as programs read any slashes. */
+/** The server of an address with this text for its words, as programs read it with any slashes. */
 function toLeader(url: string, text: string): string {
   const filled = url.replaceAll(/\$\{[^}]*\}?/g, text);
   const { protocol = "", username = "", password = "", host = filled } = URL.parse(filled) ?? {};

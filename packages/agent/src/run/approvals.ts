@@ -1,4 +1,4 @@
-/** Asks a person about the calls of a turn: request in the log first, then the question, then the answer in the log (X8). */
+/** Asks a person about the calls of a turn: logs the request, then asks, then logs the answer (X8). */
 import type { ApprovalRequest, ApprovalResolved, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { untilAborted } from "@sheaf/base/until-aborted";

@@ -8,7 +8,7 @@ import { runToolCalls } from "./tool-calls.ts";
 /** Time that a call may take. Milliseconds. */
 const CLOSING_MS = 5000;
 
-/** The same after a failure: the last line of a cancelled run must be written within a second (C23). */
+/** Time that a call may take after a failure: the last line must be written within a second (C23). */
 const FAILED_CLOSING_MS = 400;
 
 /** Characters of a command in a notice. */
@@ -21,7 +21,7 @@ export interface ClosingCalls {
   push(event: RunEventBody): void;
   /** Commands in the background have ended with their process. */
   forgetTerminals(): void;
-  /** Yields calls that wait while the commands work, then end them (C169). Returns a note to the model if it should read a result. */
+  /** Yields calls that await the commands, then end them (C169). Returns a note if the model should read a result. */
   wait(ports: ApprovalPorts, signal: AbortSignal): AsyncGenerator<EventGroup, string | undefined>;
   /** The calls and their results, without hooks. They also run after an abort. */
   run(end: RunEnd, ports: ApprovalPorts): AsyncGenerator<EventGroup>;

@@ -42,7 +42,7 @@ const SMALLEST_WINDOW = 1000;
 const CUT = 0.4;
 const TURNS_TO_BELIEVE = 2;
 
-/** Used where the window is not known. Tokens. */
+/** The window that applies if it is not known. Tokens. */
 const ASSUMED_WINDOW = 100_000;
 
 /** Longest tool result, and longest call, in the text to summarise. UTF-16 units. */
@@ -66,9 +66,7 @@ interface Shortening {
 export interface Shortener {
   /** Shortens before a turn if the window is nearly full. */
   shortenIfFull(signal: AbortSignal): Promise<Shortening>;
-  /**
-   * Shortens after a turn that the provider refused as too long, but not twice in a row. The caller repeats the turn.
-   */
+  /** Shortens after a turn that the provider refused as too long, but not twice in a row. The caller repeats it. */
   shortenIfRefused(state: TurnState, signal: AbortSignal): Promise<Shortening>;
   /** Shortens because the user asked for it. @throws SheafError when the model fails. */
   shorten(signal: AbortSignal): Promise<Shortening>;
@@ -209,7 +207,7 @@ function planCompaction({ messages, progress }: History, windowTokens: number): 
   };
 }
 
-/** The first message that stays: an answer of the model, so that no call loses its result. The last one always stays. */
+/** The first message that stays: an answer of the model, so that no call loses its result. The last answer stays. */
 function findCut(messages: readonly ModelMessage[], maxTokens: number): number {
   let cut = messages.length;
   let tokens = 0;
@@ -233,7 +231,7 @@ function toMessageTokens(message: ModelMessage): number {
   return message.content.reduce((sum, part) => sum + toTokens(formatPart(part)), 0);
 }
 
-/** The conversation as one text: an earlier summary whole, of the rest the longest messages without their middle. */
+/** The conversation as one text. Earlier summaries stay whole; the longest other messages lose their middle. */
 function formatTranscript(messages: readonly ModelMessage[], progress: Progress, maxTokens: number): string {
   const earlier = messages.flatMap((message) => toSummaryText(message) ?? []).join("\n\n");
   const state = formatProgress(progress, () => false);

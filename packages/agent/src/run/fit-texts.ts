@@ -5,7 +5,7 @@ import { cutMiddle } from "@sheaf/base/files/text-format";
 /** UTF-16 units of a token, roughly: code and prose in Latin letters have three to four. */
 const UNITS_PER_TOKEN = 3.5;
 
-/** An estimate. */
+/** Estimates the tokens of a text. */
 export function toTokens(text: string): number {
   return text.length / UNITS_PER_TOKEN;
 }

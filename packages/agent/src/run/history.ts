@@ -112,7 +112,6 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
   let openText: GrowingText | undefined;
   /** The place of the user's last message, which the history leaves out if a hook refuses it. */
   let promptAt = messages.length;
-  /** The place where the last turn is. */
   let turnAt = messages.length;
   const corrections = createCorrections();
   const openCalls = new Map<string, Pick<ToolCallStart, "toolName" | "providerCallId" | "origin">>();

@@ -9,7 +9,6 @@ const TURNS_TO_WARN: ReadonlySet<number> = new Set([2, 4, 6]);
 const TURNS_TO_END = 8;
 
 export interface LoopGuard {
-  /** Takes the calls of a turn with their results. */
   addTurn(calls: readonly ToolInvocation[], results: readonly ToolResult[]): void;
   /** Note for the model before the next turn; undefined: none. */
   readonly note: string | undefined;

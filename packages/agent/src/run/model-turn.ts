@@ -227,9 +227,7 @@ export interface Quote extends Omit<TextSegmentCodeReference, "type" | "language
   readonly content: string;
 }
 
-/**
- * The lines that match a quote, at its place or elsewhere; undefined if none or several do (N22, N61). Never throws.
- */
+/** Finds the lines of a quote, there or elsewhere; undefined if none or several match (N22, N61). Never throws. */
 export type QuoteFinder = (quote: Quote) => Promise<Pick<Quote, "startLine" | "endLine"> | undefined>;
 
 /** Adds `reference_check` events before the events that close a reference. One per turn (N27). */

@@ -15,7 +15,6 @@ function toFinishReason(error: SheafError): RunEnd["reason"] {
   return error.code.startsWith("BUDGET_") ? "budget" : "error";
 }
 
-/** An error as the log keeps it. */
 function toRunError(value: unknown): RunError {
   const error = toSheafError(value);
   return {

@@ -16,7 +16,7 @@ export interface HookMoments {
   readonly begins?: "startup" | "resume" | undefined;
   /** The session ends with this run. */
   readonly ends?: boolean | undefined;
-  /** Number of times that failed commands that verify the run send the model back to work; undefined: no command verifies it (C168). */
+  /** Rounds in which failed commands send the model back to work; undefined: no command verifies the run (C168). */
   readonly verifyRounds?: number | undefined;
 }
 

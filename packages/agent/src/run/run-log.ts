@@ -44,10 +44,10 @@ export function createRunLog(ports: RunLogPorts): RunLog {
   let seq = last?.seq ?? 0;
   let time = last?.time ?? 0;
   let failure: SheafError | undefined;
-  /** The `run_start` that the store could not store: every output needs it. */
+  /** The `run_start` that could not be stored: every output needs it. */
   let start: readonly RunEventBody[] = [];
 
-  /** Ends what readers have got. They have all that this run stored; another process may have added to it. */
+  /** Ends the log for its readers. They have all that this run stored; another process may have added to it. */
   const endUnstored = async (error: SheafError, end: RunEventBody): Promise<readonly RunEvent[]> => {
     let stored: readonly RunEvent[] = [];
     try {

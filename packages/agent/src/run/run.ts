@@ -38,7 +38,7 @@ export interface RunSettings {
   readonly stopsOnDenied: boolean;
   /** The place of this run in its session, for hooks; undefined in the middle. */
   readonly moments?: HookMoments | undefined;
-  /** Time that the run waits for background commands when the model is done; default: it ends them (C169). Milliseconds. */
+  /** Time for background commands once the model is done; default: the run ends them (C169). Milliseconds. */
   readonly backgroundWaitMs?: number | undefined;
   /** The tools that the model had, for a replay, whose requests list no tools (N127). */
   readonly toolNames?: readonly string[] | undefined;
@@ -291,7 +291,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       const checked = await answer.toEnd(state.text);
       return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
     },
-    /** Runs the user's hooks and the commands that verify the run. Returns the end of the run, or undefined if it continues. */
+    /** Runs the user's hooks and the verifying commands. Returns the end of the run, or undefined if it continues. */
     async *askStop(end: RunEnd, text: string, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined> {
       const mayContinue = !(await budget.findExceeded(0));
       const waited = yield* closing.wait(ports, signal);
@@ -335,7 +335,7 @@ function toSpentUsage(
   return estimateUsage(request, Buffer.byteLength(text + JSON.stringify(calls)));
 }
 
-/** The way the run ends after this turn; undefined when there are tool calls to run, or the provider has only paused. */
+/** The end of the run after this turn; undefined if there are calls to run, or the provider has only paused. */
 async function toRunEnd(
   state: TurnState,
   { hasText, isPaused }: { readonly hasText: boolean; readonly isPaused: boolean },
@@ -355,8 +355,8 @@ async function toRunEnd(
 }
 
 /**
- * Results that end the run: a question to the user (N42), the plan of plan mode (N40), a refusal if the caller asked for
- * that (C20), or a loop.
+ * Finds results that end the run: a question to the user (N42), the plan of plan mode (N40), a refusal if the caller
+ * asked for that (C20), or a loop.
  */
 function toEndAfterTools(
   results: readonly ToolResult[],
@@ -379,7 +379,7 @@ function isDenied({ status, effect, error }: ToolResult): boolean {
   return status === "rejected" || (effect?.kind === "agent" && error?.code === "PERMISSION_REQUIRED");
 }
 
-/** True if the request can be sent again: it has shown no text, no tool has run, and the provider may answer the next time. */
+/** True for a repeatable request: no text appeared, no tool ran, and the provider may answer the next time. */
 function isRepeatable({ error, hasBegun, text, foreignCalls }: TurnState, signal: AbortSignal): boolean {
   if (signal.aborted || !error?.retryable || error.source !== "provider" || error.resetsAt !== undefined) return false;
   return error.code !== "STREAM_STALLED" && hasBegun && text === "" && foreignCalls.size === 0;

@@ -1,4 +1,4 @@
-/** Applies JSON Schemas of users in a thread with a time limit: a schema is untrusted text, and a pattern in it may never end (S-89). */
+/** Applies users' JSON Schemas in a thread with a time limit: a pattern in such untrusted text may never end (S-89). */
 import { once } from "node:events";
 import { startThread } from "@sheaf/base/start-thread";
 

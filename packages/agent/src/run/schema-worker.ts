@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { SchemaRequest, SchemaVerdict } from "./schema-thread.ts";
 
-/** Number of faults one message names. */
+/** Faults in one message. */
 const MAX_FAULTS = 5;
 
 /** A value of each type: a schema that refers to itself without end does so for one of these. */
@@ -13,7 +13,7 @@ const samples: readonly unknown[] = [null, {}, [], "", 0, true];
 const current = new Uint8Array(workerData as SharedArrayBuffer);
 const encoder = new TextEncoder();
 
-/** Keyed by the schema's text. */
+/** Compiled schemas by their text. */
 const compiled = new Map<string, ValidateFunction>();
 
 const createPattern = Object.assign(

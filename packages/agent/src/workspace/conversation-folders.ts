@@ -49,7 +49,7 @@ export function sumSizes(sizes: Iterable<readonly [name: string, bytes: number]>
   return [...sizes].reduce((sum, [, bytes]) => sum + bytes, 0);
 }
 
-/** The oldest first. */
+/** Sorts paths, the oldest first. */
 export function sortByAge(paths: readonly string[]): string[] {
   const times = new Map(paths.map((path) => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
   return paths.toSorted((one, other) => times.get(one)! - times.get(other)!);

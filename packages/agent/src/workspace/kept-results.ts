@@ -18,7 +18,7 @@ export interface KeptResults {
   create(): KeptFile | undefined;
   /** Finds a kept result by its name: `found` has the file. Undefined for any other name. */
   find(name: string): { readonly found: Workspace | undefined } | undefined;
-  /** Ends work on results with the run: older ones make room, and an unstored conversation's ones go. Never rejects. */
+  /** Closes the results at the end of the run. Older ones make room, and temporary ones go. Never rejects. */
   settle(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const defaultLimits: ResultLimits = {
   totalBytes: 1024 * 1024 * 1024,
 };
 
-/** The place where the files are: of a stored conversation, or in a temporary folder that it makes. */
+/** The folder of the files: a stored conversation's, or a temporary one. */
 export type ResultPlace =
   | { readonly dataFolder: string; readonly conversationId: string }
   | { readonly makeTemporary: () => string };

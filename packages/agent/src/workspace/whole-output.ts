@@ -189,7 +189,7 @@ const sequences =
   // oxlint-disable-next-line no-control-regex -- as above
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
 
-/** All but tab and line end. */
+/** All control characters but tab and line end. */
 // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 

@@ -104,7 +104,7 @@ function readFolder(folder: string, read: (name: string) => string | undefined):
   });
 }
 
-/** One definition; undefined if it has no valid name, no description or no text. `fallbackName`: of its file. */
+/** One definition; undefined without a valid name, a description or a text. `fallbackName`: the name of its file. */
 export function parseAgentKind(text: string, fallbackName: string): AgentKind | undefined {
   const { fields, body } = parseFrontMatter(text) ?? { fields: new Map<string, string>(), body: text };
   const prompt = body.trim();

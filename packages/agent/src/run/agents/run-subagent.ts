@@ -10,7 +10,7 @@ export interface SubagentRun {
   readonly name: string;
   readonly settings: RunSettings;
   readonly ports: Omit<RunPorts, "budget" | "agentName">;
-  /** The way it is part of the run that called it. */
+  /** Its connection to the run that called it. */
   readonly port: AgentPort;
 }
 

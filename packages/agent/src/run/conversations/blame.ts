@@ -36,7 +36,7 @@ export interface BlamedLine {
   readonly commit?: CommitLine | undefined;
 }
 
-/** Returns undefined if `bytes` are binary. `path`: absolute, links resolved. @throws SheafError STORAGE_…, INTERNAL. */
+/** Returns undefined for binary `bytes`. `path`: absolute, links resolved. @throws SheafError STORAGE_…, INTERNAL. */
 export async function blameFile(
   path: string,
   bytes: Uint8Array,

@@ -30,7 +30,7 @@ export interface BlamedCall {
   readonly state: number | undefined;
 }
 
-/** Lists the calls in the order of their ends; an imported log only claims its folders, so Sheaf leaves it out (S-91). */
+/** Lists calls in the order of their ends. Leaves out an imported log, because it only claims its folders (S-91). */
 export function listBlamedCalls(conversationId: string, { id, events }: LoggedResponse): readonly BlamedCall[] {
   const [start] = events;
   if (start?.type !== "run_start" || start.imported) return [];

@@ -6,7 +6,6 @@ import { type GitSetup, runGit } from "@sheaf/base/git/run-git";
 import { findProgram } from "@sheaf/sandbox/programs";
 import { carryOrigins, toHunks, toPlainText } from "./line-origins.ts";
 
-/** A file in a commit. */
 export interface CommittedFile {
   readonly setup: GitSetup;
   readonly commit: string;

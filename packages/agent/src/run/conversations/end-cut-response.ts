@@ -18,7 +18,6 @@ export async function listEndedResponses(
   return store.listResponses(conversationId);
 }
 
-/** A response and its whole log. */
 export interface LoggedResponse extends Pick<ResponseRecord, "id" | "createdAt"> {
   readonly events: readonly RunEvent[];
 }

@@ -22,7 +22,7 @@ export interface OpenConversation {
 }
 
 /**
- * Reads a conversation; an unknown id makes a new, empty one. Ends the responses that dead processes left open, except
+ * Reads a conversation; an unknown id means a new, empty one. Ends the responses that dead processes left open, except
  * `cutId`, which continues here: that response adds its state, and no messages yet.
  * @throws SheafError CONVERSATION_BUSY while one of its responses is being written; STORAGE_…
  */

@@ -37,20 +37,20 @@ export interface RespondPorts extends RunPorts {
   readonly request?: RequestKey | undefined;
   readonly cluster?: ClusterTerms | undefined;
   /**
-   * Keeps the state of the files after calls that may have changed some (R-51, R-53), and returns the notices of the end
-   * (C71). Never rejects.
+   * Keeps the state of the files after calls that may have changed some (R-51, R-53), and returns the notices of the
+   * end (C71). Never rejects.
    */
   readonly keepState?: KeepState | undefined;
   /**
-   * Called if the store refuses events: the caller ends or continues the response after this run (R-71). Without it, the
-   * run itself ends with the failure of the store.
+   * Called if the store refuses events: the caller ends or continues the response after this run (R-71). Without it,
+   * the run itself ends with the failure of the store.
    */
   readonly onUnstored?: ((error: SheafError) => void) | undefined;
   /** Settings that the conversation keeps (X25). */
   readonly choices?: ConversationSettings | undefined;
 }
 
-/** Before the next turn is stored, before the end is stored, or before another process continues the response. */
+/** Keeps the state before the next turn is stored, before the end is, or before another process continues. */
 type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<readonly Notice[] | void>;
 
 /**

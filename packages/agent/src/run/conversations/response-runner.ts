@@ -1,4 +1,4 @@
-/** Runs responses in the background: one at a time per conversation, each to its end, whether anybody listens or not. */
+/** Runs responses in the background: one at a time per conversation, each to its end, with or without listeners. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";

@@ -18,9 +18,9 @@ export const NOT_KEPT = "its content of that time is not kept";
 
 /** The contents of files and links at earlier times. */
 export interface OldContents {
-  /** Bytes; undefined: it is not kept, or too large. `hash` as in the state of a span. */
+  /** Size in bytes; undefined for a content that is too large, or not kept. `hash` as in the state of a span. */
   findSize(hash: string): number | undefined;
-  /** Undefined: it is damaged, or not kept. */
+  /** Undefined if the content is damaged, or not kept. */
   read(hash: string): Promise<Buffer | undefined>;
 }
 
@@ -45,7 +45,7 @@ interface FileRevert extends RevertedFile {
 }
 
 export interface FileReverts {
-  /** In the order in which to do them. */
+  /** The steps in the order in which to do them. */
   readonly reverts: readonly FileRevert[];
   readonly conflicts: readonly RevertConflict[];
 }
@@ -330,7 +330,7 @@ async function restore(
   return written.ok ? setMode(file) : written;
 }
 
-/** The bits of that time, where all are known. */
+/** Sets the mode of that time; with git's modes, only if the file becomes a program or stops being one. */
 async function setMode({ workspace, path, span: { before, modes } }: PresentFile): Promise<FileResult<void>> {
   if (!("mode" in before)) return done();
   const { mode, kind } = before;

@@ -1,4 +1,4 @@
-/** Shows another branch of a conversation: its files and its history. A revert shows the branch before a response (C250). */
+/** Shows another branch of a conversation, with its files. A revert shows the branch before a response (C250). */
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import { createBranches } from "@sheaf/store/branches";
@@ -15,7 +15,7 @@ export interface BranchRequest {
    * `overwrite` restores the old content anyway. `keep` leaves every file as it is.
    */
   readonly onConflict: "refuse" | "leave" | "overwrite" | "keep";
-  /** Returns the result without a change. */
+  /** Returns the result without changing a file. */
   readonly dryRun?: boolean | undefined;
 }
 

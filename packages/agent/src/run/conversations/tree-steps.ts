@@ -19,7 +19,7 @@ export interface TreePair {
   /** Commits or trees; undefined: an empty one. */
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** The folder that the trees are of. Absolute. */
+  /** The folder of the trees. Absolute. */
   readonly top: string;
   /** Root of the workspace, or of the added folder, for the steps. */
   readonly workspace: string;
@@ -81,7 +81,7 @@ async function listEntries(setup: GitSetup, tree: string, wanted: ReadonlySet<st
 }
 
 export interface TreeContents extends OldContents {
-  /** The objects of these steps can be read from now on. @throws SheafError INTERNAL */
+  /** Makes the objects of these steps readable. @throws SheafError INTERNAL */
   add(setup: GitSetup, steps: readonly FileStep[]): Promise<void>;
 }
 

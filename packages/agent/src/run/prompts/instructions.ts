@@ -7,13 +7,13 @@ import { readSmallBytesIn, readSmallFile } from "@sheaf/base/files/open-file";
 import { toPrefix } from "@sheaf/base/files/text-format";
 import { parseFrontMatter } from "../../config/front-matter.ts";
 
-/** In the root of a repository and in the folders below, down to the workspace; the first one counts most. */
+/** Files in the root of a repository and in the folders below, down to the workspace; the first one counts most. */
 const FILE_NAMES = ["AGENTS.md", "CLAUDE.md"];
 
 /** Rules of Cursor, in the same folders. */
 const CURSOR_FOLDER = ".cursor/rules";
 
-/** In the root of the repository. */
+/** File in the root of the repository. */
 const COPILOT_FILE = ".github/copilot-instructions.md";
 
 /** Files of Cursor that are read in one folder. */
@@ -62,7 +62,7 @@ export function readRepositoryInstructions({ root }: Repository, workspace: stri
   return found;
 }
 
-/** Relative to the root, the nearest and most important first. */
+/** Files relative to the root, the nearest and most important first. */
 function listFiles(inside: Workspace, workspace: string): string[] {
   const { root } = inside;
   const toName = (folder: string, name: string): string => relative(root, join(folder, name)).replaceAll(sep, "/");

@@ -67,7 +67,7 @@ export function toSystemPrompt(parts: SystemPromptParts): string {
 /** Limit for all descriptions together. UTF-16 units. */
 const MAX_DESCRIPTIONS = 12_000;
 
-/** Each keeps its name, however many there are. */
+/** Shortens descriptions, so that every skill keeps its name. */
 function formatSkills(skills: NonNullable<SystemPromptParts["skills"]>): string[] {
   if (skills.length === 0) return [];
   const room = Math.max(60, Math.floor(MAX_DESCRIPTIONS / skills.length));

@@ -192,7 +192,7 @@ export async function nameState({ mirror, refs }: ConversationTree, id: string, 
 export interface TreeRecording {
   /** The response that the state is after, or of. */
   readonly responseId: string;
-  /** It goes on. */
+  /** True while the response continues. */
   readonly isRunning?: boolean | undefined;
   readonly stateRemote: Remote | undefined;
   readonly now: number;

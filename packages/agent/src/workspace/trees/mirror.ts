@@ -26,7 +26,7 @@ const PUSH_MS = 60_000;
 /** Time limit of a list, which a person may wait for. Milliseconds. */
 const LIST_MS = 10_000;
 
-/** Creates it if it does not exist. @throws SheafError INTERNAL. */
+/** Creates the mirror if it does not exist. @throws SheafError INTERNAL. */
 export async function openMirror(mirror: GitSetup): Promise<void> {
   const { gitFolder } = mirror;
   if (existsSync(gitFolder)) return;
@@ -45,7 +45,7 @@ export async function openMirror(mirror: GitSetup): Promise<void> {
   }
 }
 
-/** Line by line, the commits at which the history of a shallow clone ends. Bytes. */
+/** Limit of the list of commits at which the history of a shallow clone ends. Bytes. */
 const MAX_SHALLOW_BYTES = 1024 * 1024;
 
 /** Lets the mirror read the objects of the user's repository where they are, without a copy. */
@@ -93,8 +93,8 @@ export async function fetchRefs(
 }
 
 /**
- * A repository on this machine may belong to another user, as in a container that CI starts. The program that sends it reads
- * only objects and refs, so it need not refuse that.
+ * A repository on this machine may belong to another user, as in a container that CI starts. The program that sends it
+ * only reads objects and refs, so it need not refuse that.
  */
 function toSender({ protocol }: RemoteAccess): readonly string[] {
   return protocol === "file" ? ["--upload-pack=git -c safe.directory='*' upload-pack"] : [];
@@ -113,7 +113,7 @@ export async function listRemoteRefs(
   return new Map(lines.map((line) => line.split("\t") as [string, string]).map(([commit, ref]) => [ref, commit]));
 }
 
-/** Undefined: the mirror does not have it. */
+/** Undefined if the mirror lacks the commit. */
 export async function readCommit(mirror: GitSetup, ref: string): Promise<string | undefined> {
   const found = await runGit(mirror, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
   return found.exitCode === 0 ? found.stdout.toString().trim() : undefined;

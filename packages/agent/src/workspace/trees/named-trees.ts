@@ -108,7 +108,7 @@ export function listLeftTrees(dataFolder: string): readonly NamedTree[] {
   });
 }
 
-/** Locks the tree for one run at a time. Returns the function that releases it. @throws SheafError CONVERSATION_BUSY. */
+/** Locks the tree for one run at a time. Returns the function that unlocks it. @throws SheafError CONVERSATION_BUSY. */
 export function holdTree(tree: NamedTree): () => void {
   const release = takeFileLock(toRecordFile(tree));
   if (release) return release;

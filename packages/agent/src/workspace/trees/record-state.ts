@@ -18,7 +18,7 @@ export interface TreeLimits {
 
 const defaultLimits: TreeLimits = { fileBytes: 100 * 1024 ** 2, totalBytes: 1024 ** 3, files: 50_000 };
 
-/** Hostile ignore patterns may take for ever. Milliseconds. */
+/** Time limit of git's work on a state: hostile ignore patterns may take for ever. Milliseconds. */
 const RECORD_MS = 120_000;
 
 interface StateRequest {
@@ -123,7 +123,7 @@ export interface WrittenState {
   readonly refused: readonly string[];
 }
 
-/** The index becomes as the folder is, for these paths. @throws SheafError INTERNAL. */
+/** Makes the index like the folder, for these paths. @throws SheafError INTERNAL. */
 export async function writeState(
   mirror: GitSetup,
   work: TreeWork,
@@ -147,7 +147,7 @@ async function list(mirror: GitSetup, words: readonly string[], options: TreeWor
   return output.toString().split("\0").filter(Boolean);
 }
 
-/** Includes files with the same content and new times, because their modes may differ. Submodules keep their commits. */
+/** Includes unchanged files with new times, because their modes may differ. Submodules keep their commits. */
 async function listChanged(mirror: GitSetup, options: TreeWork): Promise<string[]> {
   const fields = await list(mirror, ["diff-files", "-z", "--raw", "--ignore-submodules=all"], options);
   const paths: string[] = [];

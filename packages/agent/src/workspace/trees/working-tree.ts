@@ -18,7 +18,7 @@ export interface TreePlace {
 /** Commits that the commands in a tree can see: copying all of them may take long. */
 const HISTORY = 50;
 
-/** A large tree on a slow disk. Milliseconds. */
+/** Time limit of a checkout, for a large tree on a slow disk. Milliseconds. */
 const CHECKOUT_MS = 10 * 60_000;
 
 export function toTreePlace(folder: string): TreePlace {
@@ -26,7 +26,7 @@ export function toTreePlace(folder: string): TreePlace {
 }
 
 export interface TreeStart {
-  /** In the mirror: `HEAD` of the tree's own repository. */
+  /** A commit of the mirror: `HEAD` of the tree's own repository. */
   readonly base: string;
   /** A later state of the same tree, as its files; undefined: those of `base`. */
   readonly state?: string | undefined;

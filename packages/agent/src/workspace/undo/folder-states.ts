@@ -31,10 +31,10 @@ const limits = { fileBytes: 1024 ** 3, totalBytes: 4 * 1024 ** 3, files: 500_000
 const RECORD_MS = 30_000;
 const TOO_LARGE_MS = 24 * 60 * 60_000;
 
-/** Clocks of file systems run in steps. Milliseconds. */
+/** Longest step of a file system's clock. Milliseconds. */
 export const CLOCK_MS = 50;
 
-/** Milliseconds. */
+/** Age up to which a file counts among those that have just changed. Milliseconds. */
 const YOUNG_MS = 2000;
 
 /** The message of a commit with changes by other programs. */
@@ -53,8 +53,7 @@ export interface EffectTime {
 export interface FolderStates {
   /**
    * Reads the changes, so that further ones may follow. `effects` are those since the last time. The inner promise is
-   * true once the state has its name, or false without changes. @throws SheafError INTERNAL, an error of the file
-   * system.
+   * true once the state has its name, or false without changes. @throws SheafError INTERNAL, a file system's error.
    */
   record(effects: readonly EffectTime[], message: string): Promise<{ readonly named: Promise<boolean> }>;
   /** Records the user's own changes to the repository, before an effect. @throws SheafError INTERNAL */
@@ -63,7 +62,7 @@ export interface FolderStates {
   keepText(path: string, content: Uint8Array): Promise<void>;
   /** The files of the last state that no commit of the user has: absolute. @throws SheafError INTERNAL */
   listUncommitted(): Promise<readonly string[]>;
-  /** `isWhole`: the last state is complete, and the next response starts with its index. @throws an error of the file system. */
+  /** `isWhole`: the last state is complete; the next response starts with its index. @throws a file system's error. */
   close(isWhole: boolean): void;
 }
 
@@ -279,8 +278,8 @@ function toData(content: string | Uint8Array): readonly (string | Uint8Array)[] 
 type Changed = Pick<StateChanges, "present" | "gone">;
 
 /**
- * Separates the changes that other programs made between the effects of the run. The time of a change decides, because no
- * program can set it; in doubt, the run made the change.
+ * Separates the changes that other programs made between the effects of the run. The time of a change decides, because
+ * no program can set it; in doubt, the run made the change.
  */
 function divideChanges(
   changes: StateChanges,

@@ -12,7 +12,7 @@ export interface ChainState {
   readonly "left-out": string | undefined;
 }
 
-/** The first is the state before the response. @throws SheafError INTERNAL */
+/** Reads the states in order, the state before the response first. @throws SheafError INTERNAL */
 export async function readChain(setup: GitSetup, ref: string): Promise<readonly ChainState[]> {
   const purpose = "read the states";
   const input = await askGit(setup, ["rev-list", "--reverse", ref, "--"], { purpose });

@@ -16,7 +16,7 @@ export function toRepositorySetup({
   return isThere ? { ...setup, gitFolder: repository.gitFolder } : undefined;
 }
 
-/** Differs once git has written one of its files: it replaces them, so folders of refs tell. */
+/** Differs once git has written one of its files: git replaces them, so folders of refs show it. */
 export function toRepositoryPrint({ repository: { gitFolder, commonFolder } }: Pick<UndoStore, "repository">): string {
   const files = [
     ...["HEAD", "index"].map((name) => join(gitFolder, name)),

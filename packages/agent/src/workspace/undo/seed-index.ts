@@ -13,8 +13,8 @@ const MAX_BYTES = 512 * 1024 ** 2;
 const SEED_MS = 60_000;
 
 /**
- * Takes over ordinary entries whose file has the size of its object: git converts the others (line ends, filters), or skips
- * them. Without such an index, the first state reads all files. Never rejects.
+ * Takes over ordinary entries whose file has the size of its object: git converts the others (line ends, filters), or
+ * skips them. Without such an index, the first state reads all files. Never rejects.
  */
 export async function seedIndex({ setup, top, inner, repository }: UndoStore): Promise<void> {
   const index = join(repository.gitFolder, "index");
