@@ -1,4 +1,7 @@
-/** Which conversations run, wait, or have something new. This browser remembers it, so that a run that ends while no tab is open is new when somebody returns. */
+/**
+ * Conversations that run, wait, or have news. The browser stores them, so a run that ends while no tab is open is news
+ * later.
+ */
 import { createStore, type ReadableStore } from "@sheaf/client/chat";
 import type { ChatResponse } from "@sheaf/protocol";
 import { type News, type NewsKind, newsKinds, toEndNews } from "./news.ts";
@@ -8,11 +11,11 @@ export interface AttentionState {
   readonly running: ReadonlyMap<string, string>;
   /** Conversations in which a call waits for a decision. */
   readonly waiting: ReadonlySet<string>;
-  /** What nobody has looked at yet, by conversation. */
+  /** Kind of the news that the user hasn't looked at yet, by conversation. */
   readonly news: ReadonlyMap<string, NewsKind>;
 }
 
-/** What the list says about a conversation (X35). */
+/** The part of a listed conversation that matters here (X35). */
 interface ObservedConversation {
   readonly id: string;
   readonly runningResponseId?: string | undefined;
@@ -20,29 +23,29 @@ interface ObservedConversation {
 }
 
 export interface AttentionStore extends ReadableStore<AttentionState> {
-  /** Takes what the list of conversations says; those that it does not name stay as they are. */
+  /** Updates the listed conversations from the server's list; the others stay unchanged. */
   readonly observe: (conversations: readonly ObservedConversation[]) => void;
-  /** Takes the newest response of the conversation that is shown. */
+  /** Updates the visible conversation from its newest response. */
   readonly follow: (conversationId: string, response: ChatResponse) => void;
-  /** Somebody looks at the conversation. */
+  /** Removes the conversation's news, because the user looks at it. */
   readonly see: (conversationId: string) => void;
-  /** The conversation is gone. */
+  /** Removes every trace of a deleted conversation. */
   readonly forget: (conversationId: string) => void;
-  /** Takes what another tab stored. */
+  /** Reads the state that another tab stored. */
   readonly reload: () => void;
-  /** Of the user who signs out nothing stays. */
+  /** Deletes everything, because the user signs out. */
   readonly clear: () => void;
 }
 
 export interface AttentionPorts {
   readonly storage: Storage | undefined;
   readonly readResponse: (responseId: string) => Promise<ChatResponse>;
-  /** Returns whether somebody sees it right now. */
+  /** Returns true if the user sees the news right now. */
   readonly report: (news: News) => boolean;
 }
 
 export const attentionStorageName = "sheaf-attention";
-/** More than anybody has open. */
+/** The most conversations to remember: more than a user has open. */
 const mostEntries = 100;
 
 export function createAttentionStore({ storage, readResponse, report }: AttentionPorts): AttentionStore {
@@ -75,7 +78,7 @@ export function createAttentionStore({ storage, readResponse, report }: Attentio
     remove(id, ["approval"]);
   };
   const askHowItEnded = async (id: string, responseId: string): Promise<void> => {
-    // A conversation that was deleted, or a server that cannot be reached, is no news.
+    // A deleted conversation or an unreachable server makes no news.
     const response = await readResponse(responseId).catch(() => undefined);
     if (response !== undefined) take(toEndNews(id, response));
   };
@@ -118,7 +121,7 @@ function toIds(approvals: readonly { readonly approvalId: string }[]): readonly 
   return approvals.map(({ approvalId }) => approvalId);
 }
 
-/** The newest last; the oldest goes if there are too many. */
+/** Returns the map with the entry at its end, without the oldest entries above the limit. */
 function withEntry<Value>(map: ReadonlyMap<string, Value>, key: string, value: Value): ReadonlyMap<string, Value> {
   const entries = [...map].filter(([known]) => known !== key);
   return new Map([...entries, [key, value] as const].slice(-mostEntries));
@@ -133,7 +136,7 @@ function withMember(set: ReadonlySet<string>, member: string, isIn: boolean): Re
   return new Set(isIn ? [...others, member] : others);
 }
 
-/** What is damaged or unknown is left out. */
+/** Reads the stored state, without its damaged or unknown entries. */
 function readStored(storage: Storage | undefined): Pick<AttentionState, "running" | "news"> {
   try {
     const stored: unknown = JSON.parse(storage?.getItem(attentionStorageName) ?? "{}");
@@ -159,6 +162,6 @@ function writeStored(storage: Storage | undefined, { running, news }: AttentionS
   try {
     storage?.setItem(attentionStorageName, JSON.stringify({ running: [...running], news: [...news] }));
   } catch {
-    // Storage is full or forbidden: it lasts for this visit.
+    // Storage is full or forbidden: the state lasts for this visit.
   }
 }

@@ -1,39 +1,39 @@
-/** Tells each piece of news once, in however many tabs it arrives: the tabs agree which of them does. */
+/** Makes sure that only one of all open tabs announces a piece of news: the tabs agree which one. */
 import type { TabChannel } from "../app/tab-channel.ts";
 import type { News } from "./news.ts";
 
-/** What the tabs tell each other about a piece of news. */
+/** A message between tabs about a piece of news. */
 export type DeskMessage =
-  /** This tab would tell it; of all offers, the one that sorts first does. */
+  /** A tab offers to announce the news; the offer that sorts first wins. */
   | { readonly type: "offer"; readonly key: string; readonly rank: string }
-  /** It was told, or somebody looks at the page. */
+  /** A tab announced the news, or the user looks at the page. */
   | { readonly type: "told"; readonly key: string }
-  /** Somebody looks at its conversation. */
+  /** The user looks at the news' conversation. */
   | { readonly type: "seen"; readonly key: string };
 
 export interface DeskPorts {
   readonly channel: TabChannel<DeskMessage>;
-  /** Sorts among tabs. */
+  /** Rank of this tab among all tabs. */
   readonly tabId: string;
   /** True if this tab shows the conversation. */
   readonly isShown: (conversationId: string) => boolean;
-  /** True if somebody looks at this tab. */
+  /** True if the user looks at this tab. */
   readonly isWatched: () => boolean;
   readonly tell: (news: News) => void;
-  /** Somebody saw the conversation in another tab. */
+  /** Called when the user saw the conversation in another tab. */
   readonly onSeen: (news: News) => void;
   readonly wait: (milliseconds: number, then: () => void) => void;
 }
 
 export interface NewsDesk {
-  /** Returns whether somebody sees it right now, here or in another tab. */
+  /** Returns true if the user sees the news right now, here or in another tab. */
   readonly report: (news: News) => boolean;
   readonly close: () => void;
 }
 
 /** Milliseconds in which other tabs make their offers. */
 const offerTime = 400;
-/** Pieces of news that a tab remembers: more than happen before their news could come again. */
+/** Number of pieces of news that a tab remembers: enough that no tab announces a forgotten piece again. */
 const mostKnown = 1000;
 
 /** Sets a value, and forgets the oldest one. */
@@ -63,7 +63,7 @@ export function createNewsDesk(ports: DeskPorts): NewsDesk {
     const { type, key } = message;
     const known = settled.get(key);
     if (type === "offer") {
-      // A tab that learnt of it late.
+      // The other tab learnt of it late.
       if (known !== undefined) channel.tell({ type: known, key });
       else if (message.rank < (offers.get(key) ?? "~")) remember(offers, key, message.rank);
       return;
@@ -92,7 +92,7 @@ export function createNewsDesk(ports: DeskPorts): NewsDesk {
   };
 }
 
-/** Reads what another tab sent; undefined if it is none. */
+/** Reads a message of another tab; undefined if the data isn't a valid one. */
 export function readDeskMessage(data: unknown): DeskMessage | undefined {
   const { type, key, rank } = (data ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof key !== "string") return undefined;

@@ -3,7 +3,7 @@ import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { askNotificationPermission, readNotificationPermission } from "./notifications.ts";
 
-/** True if the system tells news. The browser is asked for its permission by the click that wants it. */
+/** Settings of the system's notifications. The user's click on the setting makes the browser ask for permission. */
 export function NotificationSettings() {
   const messages = useMessages();
   const noteId = useId();
@@ -34,7 +34,7 @@ export function NotificationSettings() {
           aria-describedby={noteId}
           onChange={({ currentTarget }) => {
             const isChecked = currentTarget.checked;
-            // It is on once the browser has agreed.
+            // The box stays unchecked until the browser has agreed.
             currentTarget.checked = isOn;
             void change(isChecked);
           }}

@@ -1,4 +1,4 @@
-/** Notifications of the system. They say what happened, and nothing of what was said. */
+/** The system's notifications. They show what kind of event happened, without any text of the conversation. */
 
 export type NotificationPermissionState = "unsupported" | NotificationPermission;
 
@@ -6,13 +6,13 @@ export function readNotificationPermission(): NotificationPermissionState {
   return "Notification" in globalThis && isSecureContext ? Notification.permission : "unsupported";
 }
 
-/** Asks, so only for a click of the user. */
+/** Makes the browser ask the user; call it only after a click. */
 export async function askNotificationPermission(): Promise<NotificationPermissionState> {
   return readNotificationPermission() === "unsupported" ? "unsupported" : Notification.requestPermission();
 }
 
 interface NotificationOrder {
-  /** A newer one replaces what the system still shows of this conversation. */
+  /** Id of the conversation: its newer notification replaces the visible one. */
   readonly conversationId: string;
   readonly title: string;
   readonly text: string;
@@ -21,7 +21,7 @@ interface NotificationOrder {
 
 export interface Notifier {
   readonly show: (order: NotificationOrder) => void;
-  /** Takes away what nobody needs any more. */
+  /** Closes the notifications of all conversations that aren't wanted. */
   readonly keepOnly: (isWanted: (conversationId: string) => boolean) => void;
 }
 
@@ -38,7 +38,7 @@ export function createNotifier(): Notifier {
           onClick();
         });
       } catch {
-        // Browsers of phones have the name, but show none without a service worker; title and icon tell it.
+        // Phone browsers have the class, but need a service worker; the tab's title and icon show the news instead.
       }
     },
     keepOnly(isWanted) {

@@ -16,11 +16,11 @@ import { createNotifier, readNotificationPermission } from "./notifications.ts";
 interface AttentionPorts {
   readonly client: SheafClient;
   readonly chats: ChatsStore;
-  /** The conversation that is shown. */
+  /** Id of the visible conversation. */
   readonly current: string | undefined;
 }
 
-/** What needs somebody's attention, from the list and the shown conversation; tells news while nobody looks. */
+/** Collects events for the user from the list and the visible conversation; notifies while the user looks elsewhere. */
 export function useAttention({ client, chats, current }: AttentionPorts): AttentionStore {
   const messages = useMessages();
   const [isWanted] = useSetting("notifications");
@@ -62,7 +62,7 @@ export function useAttention({ client, chats, current }: AttentionPorts): Attent
   return attention;
 }
 
-/** True if somebody looks at this tab. A window behind the editor counts as left. */
+/** True if the user looks at this tab. A window behind the editor is out of sight. */
 function isWatched(): boolean {
   return !document.hidden && document.hasFocus();
 }
@@ -101,7 +101,7 @@ function openAttention(
   };
 }
 
-/** Calls `onReturn` whenever somebody comes back to this tab. */
+/** Calls `onReturn` whenever the user returns to this tab. */
 function useReturn(onReturn: () => void): void {
   const latest = useRef(onReturn);
   latest.current = onReturn;
@@ -109,7 +109,7 @@ function useReturn(onReturn: () => void): void {
     const look = (): void => {
       if (isWatched()) latest.current();
     };
-    // Both reach the window: the second one rises from the document.
+    // Both events reach the window: the second one rises from the document.
     return listen(window, ["focus", "visibilitychange"], look);
   }, []);
 }

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { toVisibleText } from "../elements/hidden-characters.ts";
 
-/** Title and icon of the tab: what it shows, and how many conversations have something new. */
+/** Sets title and icon of the tab: the title of the page, and the number of conversations with news. */
 export function useTabTitle(title: string, news: number): void {
   useEffect(() => {
     const visible = toVisibleText(title);

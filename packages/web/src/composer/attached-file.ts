@@ -3,19 +3,19 @@ import type { AttachmentList } from "@sheaf/client";
 
 export interface AttachedFile {
   readonly name: string;
-  /** What its bytes are, by their beginning; the browser goes by the name. */
+  /** Media type by the first bytes of the file; the browser only looks at the name. */
   readonly mediaType: string;
-  /** Has that type, too: nothing else is shown (S-102). */
+  /** Bytes of the file, with the same type: the page shows no other bytes (S-102). */
   readonly blob: Blob;
 }
 
-/** What the server allows (X108). Bytes, but for `messageFiles`. */
+/** The server's limits of files (X108), in bytes, except `messageFiles`. */
 export type FileLimits = Pick<
   AttachmentList["limits"],
   "fileBytes" | "imageBytes" | "textBytes" | "messageFiles" | "messageBytes"
 >;
 
-/** Until the server has said so itself. */
+/** Limits until the server has sent its limits. */
 export const defaultFileLimits: FileLimits = {
   fileBytes: 10 * 1024 * 1024,
   imageBytes: 3.75 * 1024 * 1024,
@@ -32,13 +32,13 @@ const beginnings: readonly (readonly [RegExp, string])[] = [
   [/^%PDF-/, "application/pdf"],
 ];
 
-/** Undefined for what is no image and no PDF. */
+/** Returns the media type of an image or a PDF by its first bytes; undefined for all other files. */
 export function detectMediaType(head: Uint8Array): string | undefined {
   const text = String.fromCharCode(...head.subarray(0, 12));
   return beginnings.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** Undefined for what the server does not take, or what cannot be read. */
+/** Reads a file; undefined if the server doesn't accept its type, or if the browser can't read it. */
 export async function readAttachedFile(file: File, limits: FileLimits): Promise<AttachedFile | undefined> {
   try {
     const head = new Uint8Array(await file.slice(0, 12).arrayBuffer());
@@ -51,7 +51,7 @@ export async function readAttachedFile(file: File, limits: FileLimits): Promise<
   }
 }
 
-/** UTF-8 without NUL, whose name does not say that it is something else (X49). */
+/** True for UTF-8 without NUL whose name has no extension of another type (X49). */
 async function isText(file: File, { textBytes }: FileLimits): Promise<boolean> {
   if (file.size === 0 || file.size > textBytes || /\.(png|jpe?g|gif|webp|pdf)$/i.test(file.name)) return false;
   const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
@@ -64,11 +64,11 @@ export function findLimit({ mediaType }: Pick<AttachedFile, "mediaType">, limits
 }
 
 interface MeasuredFile extends Pick<AttachedFile, "mediaType"> {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** True if a message takes these files. */
+/** True if one message may have all these files. */
 export function fitsMessage(files: readonly MeasuredFile[], limits: FileLimits): boolean {
   const measure = (some: readonly MeasuredFile[]): number => some.reduce((sum, { size }) => sum + size, 0);
   const texts = files.filter(({ mediaType }) => mediaType === "text/plain");

@@ -10,20 +10,20 @@ import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { type AttachedFile, type FileLimits, findLimit, fitsMessage, readAttachedFile } from "./attached-file.ts";
 import type { DraftFile } from "./draft.ts";
 
-/** A file of a message; without `blob` it is where the server has it. */
+/** A file of a message; without `blob`, the server has its bytes. */
 interface ShownFile extends Pick<AttachedFile, "name" | "mediaType"> {
   readonly blob?: Blob | undefined;
 }
 
 interface AttachedFilesProps {
   readonly files: readonly ShownFile[];
-  /** Of the message that has them; "" or absent: the server does not have them yet. */
+  /** Id of the message's response; "" or absent: the server doesn't have the files yet. */
   readonly responseId?: string;
-  /** Files of the response that come before these. */
+  /** Number of the response's files before these. */
   readonly before?: number | undefined;
 }
 
-/** The files of a message that was sent. */
+/** The files of a sent message. */
 export function AttachedFiles({ files, responseId = "", before = 0 }: AttachedFilesProps) {
   const toAddress = (index: number): string | undefined =>
     responseId === "" ? undefined : `/v1/responses/${encodeURIComponent(responseId)}/attachments/${before + index + 1}`;
@@ -45,7 +45,7 @@ interface DraftFilesProps {
   readonly onRetry: (key: number) => void;
 }
 
-/** The files of a message that is being written, each with what became of it. */
+/** The files of a draft, each with its state. */
 export function DraftFiles({ files, describe, onRemove, onRetry }: DraftFilesProps) {
   const messages = useMessages();
   return (
@@ -83,7 +83,7 @@ function FileList({ children }: { readonly children: readonly VNode[] }) {
   );
 }
 
-/** Images by what the person chose in this tab, or what the server keeps of it; everything else is a name (S-102). */
+/** The image that the user chose in this tab or that the server stores; only the name of any other file (S-102). */
 function FileFace({ file, kept }: { readonly file: ShownFile; readonly kept: string | undefined }) {
   const [large, setLarge] = useState<string>();
   const { name, mediaType, blob } = file;
@@ -120,7 +120,7 @@ function LargeImage({ name, address, onClose }: LargeImageProps) {
 interface ThumbnailProps {
   readonly name: string;
   readonly blob: Blob | undefined;
-  /** The place where the server has it (X46, X48). */
+  /** Address of the image at the server (X46, X48). */
   readonly kept: string | undefined;
   readonly onOpen: (address: string) => void;
 }
@@ -140,7 +140,7 @@ function Thumbnail({ name, blob, kept, onOpen }: ThumbnailProps) {
   );
 }
 
-/** Undefined until there is one. */
+/** Returns the address of the image; undefined until there is one. */
 function useAddress(blob: Blob | undefined, kept: string | undefined): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
@@ -165,7 +165,7 @@ export function FileButton({ onChoose }: { readonly onChoose: (files: readonly F
         multiple
         onChange={({ currentTarget }) => {
           onChoose([...(currentTarget.files ?? [])]);
-          // The same file can be chosen again.
+          // An empty value lets the user choose the same file again.
           currentTarget.value = "";
         }}
       />
@@ -175,13 +175,13 @@ export function FileButton({ onChoose }: { readonly onChoose: (files: readonly F
 }
 
 interface FileChoice {
-  /** Those that the message has now. */
+  /** Returns the files that the message has now. */
   readonly findFiles: () => readonly DraftFile[];
   readonly readLimits: () => Promise<FileLimits>;
   readonly onAdd: (file: AttachedFile) => void;
 }
 
-/** Adds files that are chosen, pasted, or dropped anywhere on the page; `problems`: why some were not. */
+/** Adds files that the user chooses, pastes, or drops anywhere on the page; `problems`: reasons for files not added. */
 export function useAttachedFiles({ findFiles, readLimits, onAdd }: FileChoice) {
   const findProblem = useFileProblem();
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -198,7 +198,7 @@ export function useAttachedFiles({ findFiles, readLimits, onAdd }: FileChoice) {
   const add = (chosen: readonly File[]): void => {
     if (chosen.length === 0) return;
     setProblems([]);
-    // In order, and each on top of the others.
+    // One after another, because each check needs the files added before.
     last.current = last.current.then(() => addAll(chosen));
   };
   const adding = useRef(add);
@@ -207,7 +207,7 @@ export function useAttachedFiles({ findFiles, readLimits, onAdd }: FileChoice) {
   return { problems, add };
 }
 
-/** The reason why the server would refuse a file, and what to do; undefined: it takes it. */
+/** Finds the reason why the server would refuse a file, with advice; undefined if the server accepts it. */
 function useFileProblem() {
   const messages = useMessages();
   const language = useLanguage();
@@ -228,7 +228,7 @@ function useFileProblem() {
   };
 }
 
-/** Without this, a dropped file would replace the page. */
+/** Catches dropped files: the browser would replace the page with them. */
 function listenForDrops(add: (files: readonly File[]) => void): () => void {
   const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
   const onDrag = (event: DragEvent): void => {

@@ -1,47 +1,47 @@
-/** What can be completed in a message: files after `@`, and commands and skills after a `/` at its beginning. */
+/** Sources of completions: files after `@`, and commands and skills after a `/` at the start of a message. */
 import type { WorkspaceCommandList, WorkspaceFileList } from "@sheaf/client";
 import type { IconName } from "../elements/icon.tsx";
 import type { Messages } from "../messages/messages.ts";
 import { findCommandName } from "./command-name.ts";
 import { findMention, toMention } from "./mention.ts";
 
-/** A word that is being typed. */
+/** An unfinished word before the caret. */
 export interface OpenWord {
-  /** The place where its mark is. UTF-16 units. */
+  /** Index of the word's mark, in UTF-16 units. */
   readonly start: number;
   readonly query: string;
 }
 
-/** What it may become. */
+/** A possible completion of a word. */
 export interface Suggestion {
   readonly icon: IconName;
   readonly name: string;
-  /** What may follow the name; "" if nothing is known. */
+  /** Arguments that can follow the name; "" if unknown. */
   readonly hint: string;
   readonly description: string;
-  /** What takes the place of the word. */
+  /** The text that replaces the word. */
   readonly text: string;
 }
 
 export interface CompletionSource {
-  /** Of the list, for screen readers. */
+  /** Label of the list, for screen readers. */
   readonly label: string;
   readonly sayNumber: (suggestions: number) => string;
-  /** The word that ends at the caret; undefined if none does. */
+  /** Returns the word that ends at the caret; undefined if none does. */
   readonly find: (text: string, caret: number) => OpenWord | undefined;
-  /** The best ones first. */
+  /** Loads the suggestions, the best ones first. */
   readonly load: (query: string, signal: AbortSignal) => Promise<readonly Suggestion[]>;
-  /** True if nothing of it is left to type. */
+  /** True if the user has typed the whole suggestion. */
   readonly isWhole: (query: string, suggestion: Suggestion) => boolean;
 }
 
 type Load<List> = (query: string, signal: AbortSignal) => Promise<List>;
 
-/** The way the server is asked. */
+/** The requests to the server that completions need. */
 export interface CompletionPort {
-  /** Files of the workspace by some letters of their paths (X31). */
+  /** Finds files of the workspace by some letters of their paths (X31). */
   readonly findFiles: Load<WorkspaceFileList>;
-  /** What a message may name after a slash (X88). */
+  /** Lists the commands and skills that a message can start with (X88). */
   readonly findCommands: Load<WorkspaceCommandList>;
 }
 

@@ -13,7 +13,7 @@ import { useStore } from "../elements/use-store.ts";
 import { useMedia } from "../elements/use-media.ts";
 import { useCompletion } from "./use-completion.tsx";
 
-/** A pasted text of more characters or lines becomes a file of the message, so that the message stays readable. */
+/** Limits of a pasted text: a longer one becomes a file of the message, so that the message stays readable. */
 const longPaste = { characters: 4000, lines: 60 };
 
 interface ComposerProps {
@@ -125,7 +125,7 @@ function toLongText(pasted: DataTransfer | null, { files }: Draft): readonly Fil
   return [new File([text], `pasted-${number}.txt`, { type: "text/plain" })];
 }
 
-/** While an answer runs, a message can be sent too: it waits. */
+/** The buttons to send and to stop. While an answer runs, the user can send the next message: it waits. */
 function SendButtons({
   draft,
   isStreaming,
@@ -158,7 +158,7 @@ function ModelChoice({ models, model, onConfigure }: ModelChoiceProps) {
   const messages = useMessages();
   const names = Object.fromEntries(models.map(({ id, name }) => [id, name ?? id]));
   const isOffered = model === undefined || Object.hasOwn(names, model);
-  // With one model there is nothing to choose, unless the conversation had another one.
+  // A choice needs two models, or a conversation whose model is missing.
   if (models.length < 2 && isOffered) return undefined;
   const first = model === undefined && { "": messages.defaultModel };
   const gone = !isOffered && { [model]: messages.modelGone({ model }) };

@@ -1,4 +1,4 @@
-/** The draft of a conversation: kept over reloads, its files sent to the server as they are chosen (X46). */
+/** The draft of a conversation. It survives reloads; its files are uploaded as soon as the user chooses them (X46). */
 import { SheafApiError, type SheafClient } from "@sheaf/client";
 import { createStore, type ReadableStore } from "@sheaf/client/chat";
 import type { AttachedFile } from "./attached-file.ts";
@@ -8,9 +8,9 @@ import { readDraft, writeDraft } from "./kept-draft.ts";
 export interface DraftPorts {
   readonly client: Pick<SheafClient, "addAttachment" | "getAttachment" | "deleteAttachment">;
   readonly storage: Storage | undefined;
-  /** Of the conversation, which gets its own with its first message. */
+  /** Returns the name of the conversation's draft: a new conversation has its own name after its first message. */
   readonly findName: () => string;
-  /** Who is signed in. */
+  /** Returns the signed-in user. */
   readonly findWriter: () => string;
 }
 
@@ -18,15 +18,17 @@ export interface DraftStore extends ReadableStore<Draft> {
   readonly write: (text: string) => void;
   readonly addFile: (file: AttachedFile) => void;
   readonly removeFile: (key: number) => void;
-  /** Sends a file again. */
+  /** Uploads a file again. */
   readonly retryFile: (key: number) => void;
-  /** Takes the draft out of the field once its files were sent; undefined: one was not, and the draft stays. */
+  /**
+   * Takes the draft out of the field after all uploads. If one failed, returns undefined and leaves the draft there.
+   */
   readonly take: () => Promise<Draft | undefined>;
-  /** The message was not accepted: its draft comes before what was written since. */
+  /** Puts the draft of a refused message back, above any text written since. */
   readonly giveBack: (draft: Draft) => void;
-  /** The server has the message: its draft and its files are not needed any more. */
+  /** Deletes the draft and its files, because the server has the message. */
   readonly forget: (draft: Draft) => void;
-  /** Asks for the files, and sends those again that the server has no more. Resolves to whether there were any. */
+  /** Looks for the uploaded files, and uploads the missing ones again. Resolves to true if any were missing. */
   readonly renew: () => Promise<boolean>;
 }
 
@@ -39,7 +41,7 @@ export function createDraftStore({ client, storage, findName, findWriter }: Draf
   let savedAs = toName();
 
   const save = (): void => {
-    // Whoever wrote it has signed out.
+    // The author of the draft has signed out.
     if (findWriter() !== writer) return;
     const name = toName();
     if (name !== savedAs) writeDraft(storage, savedAs, emptyDraft);
@@ -53,7 +55,7 @@ export function createDraftStore({ client, storage, findName, findWriter }: Draf
   const find = (key: number): DraftFile | undefined => store.getSnapshot().files.find((file) => file.key === key);
   const changeFile = (key: number, part: Partial<DraftFile>): void =>
     change({ files: store.getSnapshot().files.map((file) => (file.key === key ? { ...file, ...part } : file)) });
-  /** What cannot be deleted is deleted by the server after a while. */
+  /** Deletes an uploaded file. If that fails, the server deletes it after a while. */
   const deleteFile = ({ id }: Pick<DraftFile, "id">): void => {
     if (id !== undefined) void client.deleteAttachment(id).catch(() => undefined);
   };
@@ -97,7 +99,7 @@ export function createDraftStore({ client, storage, findName, findWriter }: Draf
       while (uploads.size > 0) await Promise.all(uploads.values());
       const draft = { ...store.getSnapshot(), isWaiting: false };
       if (draft.files.some(({ state }) => state !== "sent")) return change({ isWaiting: false }) as undefined;
-      // A reload before the server has the message brings it back.
+      // The stored draft stays until the server has the message, so a reload restores it.
       store.set(emptyDraft);
       return draft;
     },

@@ -1,39 +1,39 @@
-/** A message that is being written. */
+/** An unsent message. */
 import type { SentFile } from "@sheaf/client/chat";
 import type { AttachedFile } from "./attached-file.ts";
 
-/** A file of it: at the server as soon as it is chosen (X46). */
+/** A file of a draft, uploaded as soon as the user chooses it (X46). */
 export interface DraftFile extends Pick<AttachedFile, "name" | "mediaType"> {
-  /** Of this draft alone. */
+  /** Key of the file, unique in this draft. */
   readonly key: number;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** Its bytes; after a reload the page does not have them. */
+  /** Bytes of the file; the page loses them at a reload. */
   readonly blob?: Blob | undefined;
-  /** `gone`: neither the server nor the page has it any more. */
+  /** State of the upload. `gone`: the server and the page have lost the file. */
   readonly state: "sending" | "sent" | "failed" | "gone";
-  /** `att_<id>`, once it was sent. */
+  /** Id `att_<id>`, after the upload. */
   readonly id?: string | undefined;
-  /** The reason why it could not be sent. */
+  /** The reason why the upload failed. */
   readonly error?: unknown;
 }
 
 export interface Draft {
   readonly text: string;
   readonly files: readonly DraftFile[];
-  /** It is sent as soon as its files are. */
+  /** True if the page sends the draft as soon as its files are uploaded. */
   readonly isWaiting: boolean;
 }
 
 export const emptyDraft: Draft = { text: "", files: [], isWaiting: false };
 
-/** True if it can be sent, now or once its files were. */
+/** True if the user can send the draft, now or after its uploads. */
 export function isSendable({ text, files, isWaiting }: Draft): boolean {
   if (isWaiting || files.some(({ state }) => state === "failed" || state === "gone")) return false;
   return text.trim() !== "" || files.length > 0;
 }
 
-/** Its files, as a message has them. */
+/** Returns the uploaded files, as a message has them; undefined without any. */
 export function toSentFiles(files: readonly DraftFile[]): readonly SentFile[] | undefined {
   const sent = files.flatMap(({ id, name, mediaType, blob }) =>
     id === undefined ? [] : [{ id, name, mediaType, blob }],

@@ -1,4 +1,4 @@
-/** The message field has the focus when nothing else should. */
+/** Focuses the message field, the default place of the focus. */
 export function focusComposer(): void {
   document.querySelector<HTMLElement>(".composer-field")?.focus();
 }

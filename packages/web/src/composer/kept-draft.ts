@@ -1,9 +1,9 @@
-/** Drafts that outlive a reload, for this tab: their texts, and the names and ids of their files. */
+/** Drafts that outlive a reload of their tab: the texts, and the names and ids of their files. */
 import { type Draft, type DraftFile, emptyDraft } from "./draft.ts";
 
 const prefix = "sheaf-draft-";
 
-/** `name`: of the conversation. What was not written by this page is left out. */
+/** Reads the draft of the conversation `name`, without any part that this page didn't write. */
 export function readDraft(storage: Storage | undefined, name: string): Draft {
   try {
     const { text, files } = JSON.parse(storage?.getItem(prefix + name) ?? "{}") as Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export function readDraft(storage: Storage | undefined, name: string): Draft {
 function toFile(value: unknown, key: number): readonly DraftFile[] {
   const { name, mediaType, size, id } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof name !== "string" || typeof mediaType !== "string" || typeof size !== "number") return [];
-  // What had not arrived is lost with its bytes, and says so.
+  // A reload loses the bytes of a file whose upload hadn't ended; the page shows it as gone.
   if (typeof id !== "string") return [{ key, name, mediaType, size, state: "gone" }];
   return [{ key, name, mediaType, size, id, state: "sent" }];
 }
@@ -32,7 +32,7 @@ export function writeDraft(storage: Storage | undefined, name: string, { text, f
   }
 }
 
-/** Of all conversations: the user signed out. */
+/** Deletes the drafts of all conversations, after the user signed out. */
 export function forgetDrafts(storage: Storage | undefined): void {
   if (!storage) return;
   for (const key of Object.keys(storage)) if (key.startsWith(prefix)) storage.removeItem(key);

@@ -5,14 +5,14 @@ import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { CompletionSource, OpenWord, Suggestion } from "./completion-sources.ts";
 
-/** What is offered for a word. */
+/** The visible suggestions for a word. */
 interface Offer extends OpenWord {
   readonly source: CompletionSource;
   readonly suggestions: readonly Suggestion[];
   readonly chosen: number;
 }
 
-/** Offers what a word may become while it is being typed: arrows choose, Enter and Tab take, Escape closes. */
+/** Suggests completions while the user types a word: arrows choose, Enter and Tab accept, Escape closes. */
 export function useCompletion(
   field: RefObject<HTMLTextAreaElement | null>,
   sources: readonly CompletionSource[],
@@ -36,7 +36,7 @@ export function useCompletion(
     if (found?.word === undefined) return setOffer(undefined);
     const { source, word } = found;
     const asked = (asking.current = new AbortController());
-    // Without an answer the word can still be typed.
+    // If the server fails, the user can still type the word.
     const suggestions = await source.load(word.query, asked.signal).catch(() => []);
     if (asked.signal.aborted) return;
     const isNew = offer?.start !== word.start || offer.source.label !== source.label;
@@ -53,7 +53,7 @@ export function useCompletion(
     close();
     current.focus();
   };
-  /** True if the key was for the offer. */
+  /** Handles a key; returns true if the key was for the suggestions. */
   const press = ({ key, shiftKey, isComposing }: KeyboardEvent): boolean => {
     if (!offer || isComposing || shiftKey) return false;
     const { suggestions, chosen, source } = offer;
@@ -62,11 +62,12 @@ export function useCompletion(
     const step = key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0;
     if (step !== 0) setOffer({ ...offer, chosen: (chosen + step + suggestions.length) % suggestions.length });
     else if (key === "Enter" && suggestions.some((suggestion) => source.isWhole(query, suggestion))) {
-      // What is typed in full is sent.
+      // The word is complete: Enter sends the message.
       close();
       return false;
     } else if (key === "Enter" || key === "Tab") {
-      // Somebody typed faster than the server answers: nothing is taken that was offered for less. Enter sends the next time.
+      // The user typed faster than the server answers, so these suggestions belong to a shorter word. The next Enter
+      // sends.
       if (query === offer.query) take(suggestions[chosen]!);
       else if (key === "Enter") close();
     } else if (key === "Escape") close();
@@ -77,7 +78,7 @@ export function useCompletion(
     look: () => void look(),
     press,
     close,
-    /** For the field. */
+    /** Attributes of the message field. */
     attributes: {
       "aria-autocomplete": "list",
       "aria-controls": offer && id,

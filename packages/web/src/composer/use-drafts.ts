@@ -5,7 +5,7 @@ import { findWriter } from "../session/writer.ts";
 import { defaultFileLimits, type FileLimits } from "./attached-file.ts";
 import { createDraftStore, type DraftStore } from "./draft-store.ts";
 
-/** What is being written here, also after a reload of the tab. */
+/** Makes the drafts of this tab; they survive its reload. */
 export function useDrafts(client: SheafClient, findId: () => string | undefined): DraftStore {
   const [drafts] = useState(() =>
     createDraftStore({
@@ -19,7 +19,7 @@ export function useDrafts(client: SheafClient, findId: () => string | undefined)
   return drafts;
 }
 
-/** What the server allows of files, asked for when the first one is chosen. */
+/** Returns a function that loads the server's limits of files, once, when the user chooses the first file. */
 export function useFileLimits(client: SheafClient): () => Promise<FileLimits> {
   const asked = useRef<Promise<FileLimits>>(undefined);
   return () =>

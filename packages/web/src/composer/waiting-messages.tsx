@@ -6,11 +6,11 @@ import { MessageBar } from "./message-bar.tsx";
 
 interface WaitingMessagesProps extends Pick<ConversationStore, "arrange" | "unqueue"> {
   readonly waiting: readonly WaitingMessage[];
-  /** Puts the text of a message that was removed back into the field. */
+  /** Removes a waiting message, and puts its text into the field. */
   readonly onEdit: (text: string) => void;
 }
 
-/** The messages that wait at the server, above the field, in the order in which they start (C241). */
+/** The messages that wait at the server, in the order in which they start (C241). */
 export function WaitingMessages({ waiting, arrange, unqueue, onEdit }: WaitingMessagesProps) {
   const messages = useMessages();
   const moveUp = (index: number): void => {

@@ -1,4 +1,4 @@
-/** An answer as text, to be pasted elsewhere. */
+/** Turns an answer into text for the clipboard. */
 import type { Document } from "@sheaf/protocol";
 import { joinPieces } from "@sheaf/protocol/pieces";
 import { readTodos } from "../todos/fold-todos.ts";
@@ -8,7 +8,7 @@ import type { ShownDocument } from "../views/view.ts";
 /** The texts, code and plans of an answer as Markdown. */
 export function toAnswerText(documents: readonly Document[]): string {
   const parts: string[] = [];
-  /** Pieces of the text that only calls separate. */
+  /** Pieces of one text, separated only by calls. */
   let pieces: string[] = [];
   const end = (): void => {
     if (pieces.length > 0) parts.push(joinPieces(pieces));
@@ -28,7 +28,7 @@ export function toAnswerText(documents: readonly Document[]): string {
   return parts.join("\n\n");
 }
 
-/** Undefined: what the answer did, not what it says. */
+/** Returns a document as Markdown; undefined for an action such as a tool call. */
 function toMarkdown({ type, content, metadata }: ShownDocument): string | undefined {
   switch (type) {
     case "clarification":

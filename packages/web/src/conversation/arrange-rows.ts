@@ -1,4 +1,7 @@
-/** Puts the rows of an answer in their places: calls of a subagent into its row, hooks after what they ran for. */
+/**
+ * Arranges the rows of an answer: calls of a subagent inside its row, and hooks after the call or message that caused
+ * them.
+ */
 import type { Document, HookReport } from "@sheaf/protocol";
 import { readNumber, readObject, readText } from "../views/metadata.ts";
 import type { ForeignMetadata, ShownDocument } from "../views/view.ts";
@@ -8,13 +11,13 @@ export interface DocumentRowData {
   readonly key: string;
   readonly document: ShownDocument;
   readonly responseId: string;
-  /** It belongs to the last answer. */
+  /** True if the row belongs to the last answer. */
   readonly isCurrent: boolean;
-  /** What the subagent of this call did; absent if none of it is known. */
+  /** Rows of the subagent that this call started; absent if the page knows none. */
   readonly parts?: readonly ArrangedRow[];
 }
 
-/** What a hook did (N106). */
+/** A hook's report (N106). */
 export interface HookRowData {
   readonly kind: "hook";
   readonly key: string;
@@ -23,7 +26,7 @@ export interface HookRowData {
 
 export type ArrangedRow = DocumentRowData | HookRowData;
 
-/** Arranges the rows of one answer as it grows. What has not changed is the same object as before. */
+/** Arranges the rows of one answer as it grows. An unchanged row is the same object as before. */
 export type ArrangeRows = (
   rows: readonly DocumentRowData[],
   hooks: readonly HookReport[],
@@ -69,7 +72,7 @@ function arrange(rows: readonly DocumentRowData[], hooks: readonly HookRowData[]
     const { id, sequence, metadata } = row.document;
     const inside = agents.get(toAgentId(row.document));
     if (!inside) placeLoose(sequence);
-    // The hook says why.
+    // The hook's row shows the reason already.
     if (isRefusalError(row.document, refused)) continue;
     const parts: ArrangedRow[] = [];
     if (readText(metadata, "toolName") === "run_agent") agents.set(readText(metadata, "toolCallId"), parts);
@@ -81,7 +84,7 @@ function arrange(rows: readonly DocumentRowData[], hooks: readonly HookRowData[]
   return places;
 }
 
-/** Of a call, before it ran. */
+/** True if the hook refused a call before it ran. */
 function isRefusal({ report }: HookRowData): boolean {
   return readText(report, "event") === "PreToolUse" && ["block", "end"].includes(readText(report, "decision"));
 }
@@ -91,7 +94,7 @@ function isRefusalError({ type, metadata }: ShownDocument, refused: ReadonlySet<
   return isDenied && refused.has(readText(metadata, "relatedDocumentId"));
 }
 
-/** The call of the subagent that made a document (N74); "" if none did. */
+/** Returns the call of the subagent that made a document (N74); "" if the main agent made it. */
 function toAgentId({ metadata }: Pick<ShownDocument, "metadata">): string {
   const agent = readObject(metadata, "agent");
   return agent === undefined ? "" : readText(agent, "id");
@@ -105,7 +108,7 @@ function isSame(known: ArrangedRow, row: ArrangedRow): boolean {
   return isKept && known.parts?.length === parts.length && parts.every((part, index) => part === known.parts?.[index]);
 }
 
-/** The document whose row shows this one. */
+/** Returns the id of the document whose row contains this document. */
 export function findShownId(documents: readonly Document[], documentId: string): string {
   const shown = documents as unknown as readonly ShownDocument[];
   const document = shown.find(({ id }) => id === documentId);

@@ -22,7 +22,7 @@ interface ChangedFileProps {
   readonly readNote: ReadLineNote;
 }
 
-/** The changes of one file, and what can be done to them. */
+/** The changes of one file, with the actions for them. */
 export function ChangedFile({ file, isBusy, onUndo, read, readNote }: ChangedFileProps) {
   const messages = useMessages();
   const isSplit = useSplitLayout();
@@ -87,7 +87,7 @@ export function ChangedFile({ file, isBusy, onUndo, read, readNote }: ChangedFil
   );
 }
 
-/** Line of the present file at which the first change begins. */
+/** Returns the line of the present file at which the first change starts. */
 function findFirstChange(hunks: readonly Hunk[]): number {
   const lines = hunks[0]?.lines ?? [];
   const index = lines.findIndex(({ kind }) => kind !== "same");

@@ -30,7 +30,7 @@ interface ChangesDialogProps {
   readonly onClose: () => void;
 }
 
-/** What the conversation changed, file by file against its start; files and hunks can be undone (X28, X29). */
+/** The changes of the conversation, file by file against its start; the user can undo files and hunks (X28, X29). */
 export function ChangesDialog({ id, workspace, ports: { client, describe, comment }, onClose }: ChangesDialogProps) {
   const messages = useMessages();
   const announce = useAnnounce();
@@ -55,7 +55,9 @@ export function ChangesDialog({ id, workspace, ports: { client, describe, commen
   const undo = async (change: ChangeRevert): Promise<void> => {
     if (await ask(() => client.revertChange(id, change))) announce(messages.reverted);
   };
-  /** Lines of the file as it was when the changes were listed: of any other state they would be in the wrong place. */
+  /**
+   * Reads lines of a file that hasn't changed since the server listed the changes: otherwise they'd be at wrong places.
+   */
   const toReader =
     ({ filePath, hash }: ChangedFileState): ReadFileLines =>
     async (startLine, maxLines) => {
@@ -127,7 +129,7 @@ interface ChangedFilesProps {
   readonly toNoteReader: (file: ChangedFileState) => ReadLineNote;
 }
 
-/** A list to jump from, and the changes of each file. */
+/** A list of links to the files, and the changes of each file. */
 function ChangedFiles({ files, isBusy, onUndo, toReader, toNoteReader }: ChangedFilesProps) {
   const messages = useMessages();
   const cards = useRef(new Map<string, HTMLElement>()).current;

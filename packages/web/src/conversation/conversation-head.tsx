@@ -11,20 +11,20 @@ import { UsagePopover } from "./usage-popover.tsx";
 
 interface ConversationHeadProps {
   readonly state: ConversationState;
-  /** Name of its workspace. */
+  /** Name of the conversation's workspace. */
   readonly workspace: string;
   readonly ports: ChangesPorts;
-  /** As the list of conversations has it. */
+  /** Usage from the list of conversations. */
   readonly usage: ConversationSummary["usage"];
-  /** Of the model of the next message (R-26). */
+  /** Context window of the next message's model (R-26). */
   readonly windowTokens: number | undefined;
   readonly onShowSidebar: () => void;
-  /** Deletes it, unless the user changes their mind. */
+  /** Deletes the conversation, unless the user undoes it in time. */
   readonly onRemove: (id: string, title: string) => void;
   readonly onRename: (title: string) => void;
 }
 
-/** Title and actions. */
+/** Title and actions of a conversation. */
 export function ConversationHead({
   state,
   workspace,
@@ -59,7 +59,7 @@ export function ConversationHead({
           title={title}
           style="head-title head-field"
           onEnd={(written) => {
-            // Enter and Escape take the focus from the field; nothing else has it then.
+            // Enter and Escape remove the field with its focus, so the menu gets it, unless the user clicked elsewhere.
             if (document.activeElement === document.body)
               head.current?.querySelector<HTMLElement>("[aria-haspopup]")?.focus();
             setNaming(false);
@@ -122,7 +122,7 @@ function ConversationMenu({ id, title, ports, onRemove, onName }: ConversationMe
   );
 }
 
-/** The server names the file (X37). */
+/** Downloads a conversation; the server chooses the file's name (X37). */
 function downloadExport(id: string, format: "markdown" | "json"): void {
   const link = document.createElement("a");
   link.href = `/v1/conversations/${encodeURIComponent(id)}/export?format=${format}`;

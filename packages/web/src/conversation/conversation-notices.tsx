@@ -12,7 +12,7 @@ interface LoadFailureProps {
   readonly onRetry: () => void;
 }
 
-/** A conversation that could not be shown. */
+/** The reason why a conversation failed to load. */
 export function LoadFailure({ isMissing, reason, onRetry }: LoadFailureProps) {
   const messages = useMessages();
   return (
@@ -36,7 +36,7 @@ interface ConnectionNoticeProps {
   readonly onRetry: () => void;
 }
 
-/** What is wrong with the connection to the answer, if anything. */
+/** A notice about a missing or broken connection to the answer. */
 export function ConnectionNotice({ state, isOnline, onRetry }: ConnectionNoticeProps) {
   const messages = useMessages();
   if (!isOnline) return <Notice text={messages.offline} />;
@@ -65,7 +65,7 @@ export function Notice({ text, role = "status", children }: NoticeProps) {
   );
 }
 
-/** What another version does to files: one line per file. */
+/** Effects of another version on files: one line per file. */
 export function FileChanges({ files, conflicts }: Pick<RevertResult, "files" | "conflicts">) {
   const messages = useMessages();
   return (

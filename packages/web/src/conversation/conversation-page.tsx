@@ -53,16 +53,16 @@ interface ConversationPageProps {
   readonly workspaces: WorkspaceList["workspaces"];
   readonly chats: ChatsStore;
   readonly attention: AttentionStore;
-  /** A new conversation got its id. */
+  /** Reports the id of a new conversation. */
   readonly onNamed: (id: string) => void;
-  /** As the list of conversations has it. */
+  /** Usage from the list of conversations. */
   readonly usage: ConversationSummary["usage"];
   readonly onRemove: (id: string, title: string) => void;
   readonly onShowSidebar: () => void;
   readonly sought: Sought | undefined;
 }
 
-/** One conversation, with everything that can be done to it. */
+/** One conversation, with all its actions. */
 export function ConversationPage(props: ConversationPageProps) {
   const store = useConversationStore(props);
   const state = useStore(store);
@@ -101,11 +101,11 @@ export function ConversationPage(props: ConversationPageProps) {
       });
     }
     if (await send({ message: draft.text.trim(), attachments: toSentFiles(draft.files) })) return drafts.forget(draft);
-    // A message that was not sent goes back into the field.
+    // A message that the server doesn't have returns to the field.
     drafts.giveBack(draft);
     const { error } = store.getSnapshot();
     const isMissing = error instanceof SheafApiError && error.status === 404;
-    // Files that the server has no more are sent once more, and the message with them.
+    // If the server has lost files, upload them again and repeat the message.
     if (isMissing && (await drafts.renew())) await sendDraft();
   };
   const port = useConversationPort(state, list, isOnline, {
@@ -128,13 +128,13 @@ export function ConversationPage(props: ConversationPageProps) {
   });
   const start = (prompt: string, mode: Mode): void => {
     const isStart = (text: string): boolean => Object.values(messages.starts).some((each) => each.prompt === text);
-    // What somebody wrote stays; another beginning is replaced.
+    // The user's text stays; only an untouched suggestion is replaced.
     const { text } = drafts.getSnapshot();
     drafts.write(isStart(text) ? prompt : prompt + text);
     void store.configure({ mode });
     focusComposer();
   };
-  // Other failures have a place of their own.
+  // The page shows other failures elsewhere.
   const hasRefusal = state.error !== undefined && state.status === "ready" && state.connection !== "broken";
   return (
     <RememberedValues.Provider value={remembered}>
@@ -229,10 +229,10 @@ export function ConversationPage(props: ConversationPageProps) {
   );
 }
 
-/** An earlier message whose text a person edits in the field. */
+/** An earlier message whose text the user edits in the field. */
 interface MessageEdit {
   readonly responseId: string;
-  /** What was in the field. */
+  /** Text of the field before the edit. */
   readonly before: string;
 }
 
@@ -243,7 +243,7 @@ interface StageProps {
   readonly list: RefObject<VirtualListHandle | null>;
   readonly sought: Sought | undefined;
   readonly onStart: (prompt: string, mode: Mode) => void;
-  /** The place where a new conversation begins. */
+  /** The choice of a new conversation's workspace. */
   readonly children: ComponentChildren;
 }
 
@@ -298,7 +298,7 @@ function useConversationPort(
   const isAsking = state.turns.at(-1)?.response.metadata.finishReason === "clarification";
   const latest = useRef({ state, sending });
   latest.current = { state, sending };
-  // Its identity changes only with what views show of it, not with every piece of an answer.
+  // The port changes only when views show a difference, instead of with every piece of an answer.
   return useMemo(
     () => ({
       todos,
@@ -326,7 +326,7 @@ function useConversationPort(
   );
 }
 
-/** Documents of the last answer that wait for a decision. */
+/** Returns the documents of the last answer that wait for the user's decision. */
 function toWaiting({ turns, approvals }: ConversationState): ReadonlySet<string> {
   const responseId = turns.at(-1)?.response.id ?? "";
   return new Set(approvals.map(({ documentId }) => toDocumentKey(responseId, documentId)));

@@ -1,13 +1,13 @@
-/** What the views of documents can do to their conversation. */
+/** The connection between the views of documents and their conversation. */
 import type { ClarificationAnswer } from "@sheaf/protocol";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Todo } from "../todos/fold-todos.ts";
 
 export interface ConversationPort {
-  /** The current list. */
+  /** The current to-do list. */
   readonly todos: readonly Todo[];
-  /** Nothing streams, and the server can be reached. */
+  /** True if no answer streams and the page is online. */
   readonly canSend: boolean;
   /** Starts agent mode with the plan of the conversation. */
   readonly buildPlan: () => void;
@@ -17,13 +17,13 @@ export interface ConversationPort {
   readonly goToDocument: (responseId: string, documentId: string) => void;
   /** Keys of documents whose call waits for the user's decision (X8). */
   readonly waiting: ReadonlySet<string>;
-  /** The last response was made in plan mode: its plan waits to be built. */
+  /** True if plan mode made the last response: the user can build its plan. */
   readonly isPlanned: boolean;
-  /** The last response ended with a question. */
+  /** True if the last response ended with a question. */
   readonly isAsking: boolean;
-  /** The user's answers to the questions of a response, once they were sent. */
+  /** Returns the answers that the user sent to the questions of a response. */
   readonly findAnswers: (responseId: string) => readonly ClarificationAnswer[] | undefined;
-  /** Type of a document of the conversation. */
+  /** Returns the type of one of the conversation's documents. */
   readonly findDocumentType: (responseId: string, documentId: string) => string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a conversation used so far. */
+/** Usage of a conversation up to now. */
 import type { Turn } from "@sheaf/client/chat";
 import type { ChatResponse, ConversationSummary, ModelInfo } from "@sheaf/protocol";
 
@@ -7,17 +7,18 @@ export interface UsageSum {
   readonly completionTokens: number;
   /** US dollars; undefined if the server knows no price. */
   readonly costUsd: number | undefined;
-  /** Of the newest answer that says how large the conversation is for the model; undefined: none does. */
+  /** Size of the conversation for the model, from the newest answer that reports it; undefined without any. */
   readonly contextTokens: number | undefined;
-  /** Of the answers that are shown. */
+  /** Number of the model's turns in the visible answers. */
   readonly turnCount: number;
-  /** Milliseconds, of the answers that are shown. */
+  /** Total time of the visible answers, in milliseconds. */
   readonly duration: number;
 }
 
 /**
- * The server counts answers that were undone, too (X35). What is shown counts if the list is older than that.
- * @param listed as the list of conversations has it; undefined if it does not name the conversation
+ * Sums up a conversation's usage. The server's sum includes undone answers (X35). If the list is older than the visible
+ * answers, their sum applies.
+ * @param listed usage from the list of conversations; undefined if the list lacks the conversation
  */
 export function toUsageSum(turns: readonly Turn[], listed: ConversationSummary["usage"]): UsageSum {
   const responses = turns.map(({ response }) => response);
@@ -39,13 +40,16 @@ export function toUsageSum(turns: readonly Turn[], listed: ConversationSummary["
   };
 }
 
-/** What the model of the next message takes in one request; the first one is the default. Undefined: not known. Tokens. */
+/**
+ * Returns the context window of the next message's model, in tokens; undefined if unknown. The first model is the
+ * default.
+ */
 export function findWindowTokens(models: readonly ModelInfo[], model: string | undefined): number | undefined {
   const chosen = model === undefined ? models[0] : models.find(({ id }) => id === model);
   return chosen?.contextTokens;
 }
 
-/** US dollars, if the server knows the prices. */
+/** Returns the cost in US dollars, if the server knows the prices. */
 export function readCost({ metadata }: ChatResponse): number | undefined {
   const { costUsd } = metadata as unknown as Readonly<Record<string, unknown>>;
   return typeof costUsd === "number" ? costUsd : undefined;

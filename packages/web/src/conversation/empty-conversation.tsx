@@ -4,7 +4,7 @@ import { Icon, type IconName } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 
-/** What a conversation can begin with: one for each mode. */
+/** The suggestions for the first message: one for each mode. */
 const starts: readonly { readonly mode: Mode; readonly icon: IconName }[] = [
   { mode: "ask", icon: "search" },
   { mode: "agent", icon: "fileEdit" },
@@ -13,13 +13,13 @@ const starts: readonly { readonly mode: Mode; readonly icon: IconName }[] = [
 ];
 
 interface EmptyConversationProps {
-  /** Puts the beginning of a message into the field. */
+  /** Puts a suggestion into the message field. */
   readonly onStart: (prompt: string, mode: Mode) => void;
-  /** The place where the conversation begins. */
+  /** The choice of the conversation's workspace. */
   readonly children: ComponentChildren;
 }
 
-/** A conversation without a message: what one can do, and how. */
+/** The page of a conversation without messages, with suggestions for the first one. */
 export function EmptyConversation({ onStart, children }: EmptyConversationProps) {
   const messages = useMessages();
   return (
@@ -50,7 +50,7 @@ interface WorkspaceChoiceProps {
   readonly onChange: (name: string) => void;
 }
 
-/** The place where a new conversation begins: its workspace and branch, to choose from if the server has several. */
+/** The workspace and branch of a new conversation, with a choice if the server has several. */
 export function WorkspaceChoice({ workspaces, current, onChange }: WorkspaceChoiceProps) {
   const messages = useMessages();
   if (!current) return undefined;

@@ -9,7 +9,7 @@ import type { TotalsRowData, WorkingRowData } from "./rows.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { readCost } from "./conversation-usage.ts";
 
-/** After the documents of an answer, while more is coming. */
+/** The row after the documents of an answer that still runs. */
 export function WorkingRow({ row }: { readonly row: WorkingRowData }) {
   const messages = useMessages();
   const language = useLanguage();
@@ -26,7 +26,7 @@ export function WorkingRow({ row }: { readonly row: WorkingRowData }) {
   );
 }
 
-/** After the documents of an answer: what it took, and what can be done with it. */
+/** The row after the documents of an answer: its usage, time and actions. */
 export function TotalsRow({ row }: { readonly row: TotalsRowData }) {
   return (
     <div class="end">

@@ -1,19 +1,19 @@
-/** Finds words in a conversation: in its rows, drawn or not, and where they are in a row that is drawn. */
+/** Finds words in a conversation: in all its rows, drawn or not, and their places in a drawn row. */
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import type { ArrangedRow } from "./arrange-rows.ts";
 import type { Row } from "./rows.ts";
 
-/** Fields of documents that no view shows. */
+/** Names of fields that no view of a document shows. */
 const unseen = /id$|ids$|^(?:hash|sha256|mediaType|status|state|kind|type|language|format|source|signature)$/i;
 
-/** Depth to which foreign metadata is read. */
+/** Depth up to which unknown metadata is searched. */
 const mostDepth = 6;
 
-/** Places that are marked in a row at once. */
+/** Number of places marked in one row. */
 const mostPlaces = 1000;
 
 /**
- * A pattern for some words, in any case, with any blanks between them. Blanks alone return undefined.
+ * Returns a pattern for words in any case, with any blanks between them; undefined for blanks alone.
  * @param isSource Markdown's marks may stand between the characters
  */
 export function toFindPattern(query: string, isSource = false): RegExp | undefined {
@@ -25,7 +25,7 @@ export function toFindPattern(query: string, isSource = false): RegExp | undefin
   return new RegExp(escaped.map((each, at) => toGap(at) + each).join(""), "giu");
 }
 
-/** The rows that contain some words. The texts live as long as their rows. */
+/** Creates a finder of the rows that contain some words. The searched texts live as long as their rows. */
 export function createRowFinder(): (rows: readonly Row[], query: string) => readonly Row[] {
   const texts = new WeakMap<Row, string>();
   return (rows, query) => {
@@ -59,7 +59,7 @@ function collectTexts(value: unknown, depth: number): readonly string[] {
   return Object.entries(value).flatMap(([name, each]) => (unseen.test(name) ? [] : collectTexts(each, depth + 1)));
 }
 
-/** The places of the words in a row. Only drawn text counts. */
+/** Returns the places of the words in a row's visible text. */
 export function findPlaces(element: Element, pattern: RegExp): readonly Range[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) =>
     node.parentElement?.closest(".unseen, .line-numbers, .diff-number, .diff-sign") ? 2 : 1,

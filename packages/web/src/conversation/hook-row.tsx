@@ -9,10 +9,10 @@ import { readFlag, readNumber, readObject, readText } from "../views/metadata.ts
 import type { ForeignMetadata } from "../views/view.ts";
 import type { HookRowData } from "./arrange-rows.ts";
 
-/** A longer reason is folded. UTF-16 units. */
+/** Length up to which a reason is unfolded, in UTF-16 units. */
 const shortReason = 400;
 
-/** N106: what a hook did, and why. */
+/** A row about a hook: its decision, and the reason (N106). */
 export function HookRow({ row: { key, report } }: { readonly row: HookRowData }) {
   const messages = useMessages();
   const [isUnfolded, setUnfolded] = useUnfolded(`${key}/unfolded`);
@@ -55,7 +55,7 @@ export function HookRow({ row: { key, report } }: { readonly row: HookRowData })
   );
 }
 
-/** Of a command that took too long (N37). */
+/** Exit code of a command that took too long (N37). */
 const timeoutCode = 124;
 
 function isRefusal(report: ForeignMetadata): boolean {

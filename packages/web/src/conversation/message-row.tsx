@@ -8,19 +8,19 @@ import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import type { MessageRowData } from "./rows.ts";
 import { VersionSwitch } from "./version-switch.tsx";
 
-/** What rows of a conversation can do, apart from their documents. */
+/** Actions of a conversation's rows, apart from its documents. */
 export interface ConversationActions {
-  /** A new conversation that shares everything up to this response. */
+  /** Makes a new conversation that shares everything up to this response. */
   readonly fork: (responseId: string) => void;
   /** Undoes this response, everything after it, and the file changes. */
   readonly revert: (responseId: string) => void;
-  /** Shows another version, and its files. */
+  /** Switches to another version and its files. */
   readonly show: (responseId: string) => void;
   /** Sends the message of this response again, as another version. */
   readonly retry: (responseId: string) => void;
   /** Puts the message of this response into the field. */
   readonly edit: (responseId: string, message: string) => void;
-  /** Resolves to whether the server gave it. */
+  /** Resolves to true if the server sent it. */
   readonly loadReasoning: (responseId: string) => Promise<boolean>;
 }
 
@@ -37,7 +37,7 @@ export function useConversationActions(): ConversationActions {
   return useContext(ConversationActionsContext);
 }
 
-/** What the user wrote. */
+/** A message of the user. */
 export function MessageRow({ row }: { readonly row: MessageRowData }) {
   const messages = useMessages();
   const language = useLanguage();

@@ -9,7 +9,7 @@ import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { useConversationActions } from "./message-row.tsx";
 import type { ReasoningRowData } from "./rows.ts";
 
-/** N14: one line that unfolds to what the model thought. */
+/** One line that unfolds to the model's reasoning (N14). */
 export function ReasoningRow({ row }: { readonly row: ReasoningRowData }) {
   const { key, responseId, reasoning } = row;
   const messages = useMessages();
@@ -42,7 +42,9 @@ function toTitle(reasoning: Reasoning | undefined, messages: Messages, language:
   return messages.thoughtFor({ duration: formatDuration(reasoning.durationMs, language) });
 }
 
-/** A box that scrolls on its own, so that what grows in it moves nothing else. It follows its end, once it is there. */
+/**
+ * A box with its own scroll bar, so that growing text moves no other row. It follows the text while it's at the end.
+ */
 function ReasoningText({ reasoning: { text } }: { readonly reasoning: Reasoning }) {
   const messages = useMessages();
   const followed = useFollowedEnd<HTMLDivElement>(true, text.length);

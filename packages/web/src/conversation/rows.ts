@@ -5,7 +5,7 @@ import { createIncrementalMap } from "../elements/map-incrementally.ts";
 import type { ShownDocument } from "../views/view.ts";
 import { type ArrangedRow, createRowArranger, type DocumentRowData } from "./arrange-rows.ts";
 
-/** What the user wrote. */
+/** A message of the user. */
 export interface MessageRowData {
   readonly kind: "message";
   readonly key: string;
@@ -14,44 +14,44 @@ export interface MessageRowData {
   readonly versions: Turn["versions"];
   /** Files of earlier messages to the same response, which its files follow (X48). */
   readonly filesBefore?: number;
-  /** "" until the server accepted the message. */
+  /** Id of the message's response; "" until the server accepted the message. */
   readonly responseId: string;
-  /** "" if it came while the response ran. */
+  /** Time of the message; "" if the user added it while the response ran. */
   readonly created: string;
-  /** The answer is complete: message and answer can be undone, or continued elsewhere. */
+  /** True if the answer is complete: the user can undo it or fork the conversation. */
   readonly isSettled: boolean;
 }
 
-/** What the model thought before it answered, and in between. */
+/** The model's reasoning during one answer. */
 export interface ReasoningRowData {
   readonly kind: "reasoning";
   readonly key: string;
   readonly responseId: string;
   readonly reasoning: Reasoning | undefined;
-  /** The server has more of it than is known here. */
+  /** True if the server has more of the reasoning than the page. */
   readonly isPartial: boolean;
 }
 
-/** More is coming. */
+/** The sign that an answer still runs. */
 export interface WorkingRowData {
   readonly kind: "working";
   readonly key: string;
   readonly created: string;
-  /** Waiting for the user's decision. */
+  /** True if a call waits for the user's decision. */
   readonly isWaiting: boolean;
 }
 
 export interface TotalsRowData {
   readonly kind: "totals";
   readonly key: string;
-  /** What the answer is to. */
+  /** The message that was answered. */
   readonly message: string;
   readonly response: ChatResponse;
-  /** It is the last answer. */
+  /** True for the last answer. */
   readonly isCurrent: boolean;
 }
 
-/** Rows keep their identity while what they show does not change. */
+/** A row of the list. A row stays the same object while its content stays the same. */
 export type Row = MessageRowData | ReasoningRowData | ArrangedRow | WorkingRowData | TotalsRowData;
 
 export interface RowBuilder {
@@ -76,7 +76,7 @@ interface TurnRowBuilder {
   readonly toRows: (turn: Turn, isCurrent: boolean) => readonly Row[];
 }
 
-/** Rows of one message and its answer. */
+/** Creates a builder of the rows for one message and its answer. */
 function createTurnRowBuilder(index: number): TurnRowBuilder {
   let known: { readonly turn: Turn; readonly isCurrent: boolean; readonly rows: readonly Row[] } | undefined;
   let documents:
@@ -124,7 +124,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
   };
 }
 
-/** Messages that the user added are where the answer was then (C242). */
+/** Inserts the messages that the user added during an answer, each where the answer was at that time (C242). */
 function placeMessages(rows: readonly ArrangedRow[], { attachments = [], response }: Turn): readonly Row[] {
   const { id: responseId, messages = [] } = response;
   if (messages.length === 0) return rows;
@@ -141,7 +141,7 @@ function placeMessages(rows: readonly ArrangedRow[], { attachments = [], respons
   return placed;
 }
 
-/** One row, if the model is known to have thought. */
+/** Returns one row if the model reported reasoning, otherwise an empty list. */
 function toReasoningRow({ reasoning, response }: Turn, index: number): readonly ReasoningRowData[] {
   const hasEnded = response.status !== "streaming";
   const isPartial = hasEnded && (reasoning === undefined || (reasoning.isCut && reasoning.durationMs === undefined));
@@ -162,7 +162,7 @@ function createKeeper<Value extends object>(): (value: Value) => Value {
 }
 
 function toDocumentRow(document: Document, responseId: string, isCurrent: boolean): DocumentRowData {
-  // The reducer's result has these fields, whatever came from outside.
+  // The client's reducer guarantees these fields, even for unknown documents.
   const shown = document as unknown as ShownDocument;
   return { kind: "document", key: toDocumentKey(responseId, document.id), document: shown, responseId, isCurrent };
 }
@@ -171,7 +171,7 @@ export function toDocumentKey(responseId: string, documentId: string): string {
   return `${responseId}/${documentId}`;
 }
 
-/** Approximate height of a row in pixels, until it was measured. */
+/** Estimates the height of a row in pixels, until it is measured. */
 export function estimateHeight(row: Row): number {
   if (row.kind === "totals" || row.kind === "working" || row.kind === "reasoning" || row.kind === "hook") return 44;
   if (row.kind === "message") return 72 + Math.ceil(row.message.length / 80) * 24 + (row.attachments ? 112 : 0);

@@ -14,14 +14,14 @@ import type { ArrangedRow, DocumentRowData } from "./arrange-rows.ts";
 import { useConversation } from "./conversation-port.ts";
 import { HookRow } from "./hook-row.tsx";
 
-/** N74, N107: a subagent as one line that unfolds to its task, what it did, and its report. */
+/** A subagent as one line that unfolds to its task, its actions and its report (N74, N107). */
 export function SubagentRow({ row }: { readonly row: DocumentRowData }) {
   const messages = useMessages();
   const { waiting } = useConversation();
   const { key, document, parts = [] } = row;
   const [chosen, setUnfolded] = useRemembered<boolean | undefined>(`${key}/unfolded`, undefined);
   const isWaiting = waiting.has(key) || parts.some((part) => waiting.has(part.key));
-  // What waits for a decision is shown.
+  // A part that waits for a decision is always visible.
   const isFound = useIsFound(key);
   const isUnfolded = isFound || (chosen ?? isWaiting);
   const given = readObject(document.metadata, "arguments") ?? {};
@@ -110,7 +110,7 @@ function SubagentBody({ row, task }: { readonly row: DocumentRowData; readonly t
   );
 }
 
-/** What it reported; while it works, what it has said so far (N75). */
+/** Returns the subagent's report; while it works, its text up to now (N75). */
 function toReport({ metadata }: ShownDocument): string {
   const result = readObject(metadata, "result");
   if (result === undefined) return readText(metadata, "draftOutput").trim();

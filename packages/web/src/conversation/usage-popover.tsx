@@ -9,11 +9,11 @@ import { toUsageSum } from "./conversation-usage.ts";
 interface UsagePopoverProps {
   readonly turns: readonly Turn[];
   readonly listed: ConversationSummary["usage"];
-  /** What the model of the next message takes in one request; undefined: not known. Tokens. */
+  /** Context window of the next message's model, in tokens; undefined if unknown. */
   readonly windowTokens: number | undefined;
 }
 
-/** What the conversation used: a button, and the details that it shows. The browser closes them. */
+/** A button that opens the conversation's usage. The browser closes the popover. */
 export function UsagePopover({ turns, listed, windowTokens }: UsagePopoverProps) {
   const messages = useMessages();
   const language = useLanguage();
@@ -57,7 +57,7 @@ export function UsagePopover({ turns, listed, windowTokens }: UsagePopoverProps)
   );
 }
 
-/** `12K tokens`, or `12K of 150K tokens (8%)`. */
+/** Formats the size of the context: `12K tokens`, or `12K of 150K tokens (8%)`. */
 function formatContext(
   used: number,
   windowTokens: number | undefined,
@@ -69,7 +69,7 @@ function formatContext(
   return messages.contextShare({ used: short, window: formatShort(windowTokens, language), share });
 }
 
-/** `12K`. */
+/** Formats a number briefly: `12K`. */
 function formatShort(value: number, language: string): string {
   return new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }).format(value);
 }

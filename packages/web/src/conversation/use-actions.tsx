@@ -23,9 +23,9 @@ interface PageActions extends ConversationActions {
   ) => void;
 }
 
-/** Something that changes the shown branch, and its files. */
+/** A switch to another branch, with its file changes. */
 interface BranchAction {
-  /** Finds out what it would do to files. */
+  /** Looks up the effects on files before the change. */
   readonly look: () => Promise<RevertResult>;
   readonly run: (choice?: ConflictChoice) => Promise<RevertOutcome>;
   readonly onDone?: () => void;
@@ -44,7 +44,7 @@ export function useActions(
   const messages = useMessages();
   const announce = useAnnounce();
   const confirm = useConfirm();
-  /** Asks once, if files would change, and shows which. */
+  /** Shows the user which files would change, if any, and asks once. */
   const change = async (action: BranchAction): Promise<void> => {
     const finish = async (choice?: ConflictChoice): Promise<void> => {
       const { kind } = await action.run(choice);

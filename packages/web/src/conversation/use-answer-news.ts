@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 
-/** Announces to screen readers when an answer begins and how it ended; nothing in between. */
+/** Announces the start and the end of an answer to screen readers, and a restored connection. */
 export function useAnswerNews({ turns, connection }: ConversationState): void {
   const messages = useMessages();
   const announce = useAnnounce();
