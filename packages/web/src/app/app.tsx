@@ -19,7 +19,7 @@ import { findStorage } from "./find-storage.ts";
 import { useStoredSettings } from "./use-stored-settings.ts";
 import { Workplace } from "./workplace.tsx";
 
-/** True if somebody is signed in: not known yet, nobody, or a user with a session. */
+/** State of the sign-in: unknown, signed out, signed out after an invalid ticket, or signed in. */
 type SessionState = "unknown" | "out" | "badTicket" | "in";
 
 /** The whole page. */
@@ -44,7 +44,7 @@ export function App() {
       void session.openWithTicket(ticket).then((isOpen) => setState(isOpen ? "in" : "badTicket"));
       return;
     }
-    // Nothing is shown before: a token typed at once would land in the field of the search.
+    // The page stays empty until the answer: otherwise a token typed at once would land in the search field.
     const setFromAnswer = (error?: unknown): void => setState(isSignedOut(error) ? "out" : "in");
     void client.listWorkspaces().then(() => setFromAnswer(), setFromAnswer);
   }, [client, session]);
@@ -68,7 +68,7 @@ export function App() {
   );
 }
 
-/** Texts in the chosen language; undefined until they have loaded. */
+/** Returns the texts in the chosen language; undefined until they have loaded. */
 function useLoadedMessages(chosen: string): Messages | undefined {
   const language = chooseLanguage(chosen, navigator.languages);
   useEffect(() => {
@@ -77,7 +77,7 @@ function useLoadedMessages(chosen: string): Messages | undefined {
   return useLoaded(() => loadMessages(language), [language], language === "en" ? english : undefined);
 }
 
-/** What `public/appearance.js` does before the first paint. */
+/** Repeats the work of `public/appearance.js` before the first paint, after each change. */
 function useAppearance({ theme, density }: Settings): void {
   useEffect(() => {
     const { dataset } = document.documentElement;

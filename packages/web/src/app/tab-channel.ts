@@ -2,19 +2,19 @@
 import { listen } from "../elements/listen.ts";
 
 export interface TabChannel<Message> {
-  /** To every other tab, never to this one. */
+  /** Sends to every other tab, but not to this one. */
   readonly tell: (message: Message) => void;
-  /** Returns the function that ends listening. */
+  /** Returns a function that ends listening. */
   readonly listen: (listener: (message: Message) => void) => () => void;
 }
 
-/** @param read makes a message of what arrived; undefined if it is none, for instance of another version of the page */
+/** @param read checks arrived data; undefined if it isn't a message, such as data of another version of the page */
 export function createTabChannel<Message>(
   name: string,
   read: (data: unknown) => Message | undefined,
 ): TabChannel<Message> {
   const channel = new BroadcastChannel(name);
-  // For a window, the second argument would be the target origin; a channel has only one origin.
+  // A window's second argument is the target origin; a channel has only one origin, and no such argument.
   const send: (message: Message) => void = channel.postMessage.bind(channel);
   return {
     tell: send,

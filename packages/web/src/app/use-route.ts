@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { listen } from "../elements/listen.ts";
 
-/** Id of the conversation in the address; undefined: a new one. Nothing else is read from the address (S-63). */
+/** Returns the conversation's id, the only thing read from the address (S-63); undefined: a new conversation. */
 export function useRoute(): string | undefined {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => listen(window, ["hashchange"], () => setRoute(readRoute())), []);

@@ -48,7 +48,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   // Another user of this browser gets another name, so the lists stay apart.
   const chats = useMemo(() => createChats(client, { share: `sheaf-chats ${findWriter(findStorage())}` }), [client]);
   const list = useMemo(() => createConversationListStore({ ...ports, chats }), [ports, chats]);
-  // Without the list, the server's default model still works.
+  // If this fails, the server's default model still works.
   const models = useLoaded<readonly ModelInfo[]>(() => client.listModels().catch(() => []), [client]) ?? noModels;
   const workspaces = useWorkspaces(client);
   useEffect(list.follow, [list]);
@@ -123,7 +123,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   );
 }
 
-/** A key per conversation; a new conversation keeps its elements when it gets its id. */
+/** Returns a key for each conversation; a new conversation retains its elements when it gets its id. */
 function useConversationKey(route: string | undefined): { readonly key: string; readonly keep: (id: string) => void } {
   const named = useRef<{ readonly id: string; readonly key: string } | undefined>(undefined);
   const count = useRef(0);
@@ -145,9 +145,9 @@ function useConversationKey(route: string | undefined): { readonly key: string; 
 function useWorkspaces(client: SheafClient): WorkspaceList["workspaces"] {
   const [workspaces, setWorkspaces] = useState<WorkspaceList["workspaces"]>([]);
   useEffect(() => {
-    // Without the list, the server's default workspace still works.
+    // If this fails, the server's default workspace still works.
     const ask = (): void => void client.listWorkspaces().then(setWorkspaces, () => undefined);
-    // The branch may be another one when somebody returns.
+    // The branch may have changed while the user was elsewhere.
     const askAgain = (): void => (document.hidden ? undefined : ask());
     ask();
     return listen(document, ["visibilitychange"], askAgain);
@@ -155,7 +155,7 @@ function useWorkspaces(client: SheafClient): WorkspaceList["workspaces"] {
   return workspaces;
 }
 
-/** The address names the conversation, so a skip link only moves the focus. */
+/** Moves only the focus: the address contains the conversation's id, so a skip link must not change it. */
 function focusPart(event: Event, id: string): void {
   event.preventDefault();
   const part = document.getElementById(id);

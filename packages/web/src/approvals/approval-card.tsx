@@ -15,18 +15,18 @@ import { ServerForm, toServerQuestion, type FormValues } from "./server-form.tsx
 interface ApprovalCardProps {
   readonly approval: ApprovalRequestData;
   readonly responseId: string;
-  /** Its name, and its place if several are open. */
+  /** Name of the card; with its position if several are open. */
   readonly name: string;
-  /** It was decided here; the server has not confirmed it yet. */
+  /** True if the user has decided here, but the server hasn't confirmed it. */
   readonly isSent: boolean;
   readonly onChoose: (option: ApprovalOption, answer: CardAnswer, event: UIEvent) => void;
 }
 
-/** What goes with the option that was chosen. */
+/** Additions to the chosen option. */
 interface CardAnswer {
-  /** For the model, of a refusal. */
+  /** The user's reason for a refusal, for the model. */
   readonly reason: string;
-  /** Of a form; undefined: there is none. */
+  /** Values of the card's form; undefined if it has no form. */
   readonly values: FormValues | undefined;
 }
 
@@ -124,7 +124,7 @@ function toQuestionLabel({ kind }: ApprovalOption, messages: Messages): string {
   return kind.startsWith("allow") ? messages.answerServer : messages.declineServer;
 }
 
-/** Without its rules (X45), only the server's label says what "always" covers. */
+/** Returns an option's label. Only rules (X45) show the effect of "always": without them, the server's label does. */
 function toOptionLabel({ kind, label, rules }: ApprovalOption, messages: Messages): string {
   if (kind.endsWith("always")) {
     if (!Array.isArray(rules)) return label || (messages.approvalKinds[kind] ?? kind);
@@ -137,13 +137,13 @@ function toOptionLabel({ kind, label, rules }: ApprovalOption, messages: Message
   return Object.hasOwn(messages.approvalKinds, kind) ? messages.approvalKinds[kind] : label;
 }
 
-/** A rule of a kind that the page does not know stays as it is. */
+/** Describes a rule; a rule of an unknown kind stays as it is. */
 function toRuleWords(rule: string, { ruleWords }: Messages): string {
   const [, kind = "", value = ""] = /^(\w+)\((.+)\)$/s.exec(rule) ?? [];
   return Object.hasOwn(ruleWords, kind) ? ruleWords[kind]!({ value }) : rule;
 }
 
-/** Reasons whose sentence of the server says more than the code does. */
+/** Reasons for which the server's sentence has more details than the translated code. */
 const detailed: ReadonlySet<string> = new Set([
   "not_covered",
   "not_readable",
@@ -151,7 +151,7 @@ const detailed: ReadonlySet<string> = new Set([
   "untrusted_repository",
 ]);
 
-/** The reason why a person is asked, in the page's language (X34); the server's sentence where it says more, or has no code. */
+/** The reason for the question in the page's language, or the server's sentence if that has more details (X34). */
 function ApprovalWhy({ approval: { description, reason } }: { readonly approval: ApprovalRequestData }) {
   const messages = useMessages();
   const translated = translateReason(reason, messages);
@@ -178,7 +178,7 @@ function translateReason(reason: ApprovalReason | undefined, messages: Messages)
   return code === "no_rule" && value === "" ? messages.noRule : messages.approvalReasons[code]!({ value });
 }
 
-/** Everything that would happen, with nothing cut and nothing hidden (S-16). */
+/** The whole subject of the approval, uncut and with hidden characters visible (S-16). */
 function ApprovalSubject({ subject, name }: Pick<ApprovalRequestData, "subject"> & { readonly name: string }) {
   const messages = useMessages();
   const isCommand = subject.type === "command" && readText(subject, "command") !== "";

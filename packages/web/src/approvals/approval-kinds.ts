@@ -1,4 +1,4 @@
-/** What open approvals have in common: which of them one button may allow, and which "always" covers too. */
+/** Groups open approvals: those of one kind, which one button allows, and those covered by an option "always". */
 import type { ApprovalOption, ApprovalRequestData } from "@sheaf/protocol";
 import { toVisibleParts } from "../elements/hidden-characters.ts";
 import { readText } from "../views/metadata.ts";
@@ -6,20 +6,20 @@ import { readText } from "../views/metadata.ts";
 /** Open approvals of one kind: commands, changes of files, or calls of one tool. */
 export interface ApprovalGroup {
   readonly type: string;
-  /** "" for commands and changes of files. */
+  /** Name of the tool; "" for commands and changes of files. */
   readonly toolName: string;
   readonly approvals: readonly ApprovalRequestData[];
 }
 
 /**
- * The kinds of which several are open. One button allows each of these once, and nothing that comes later. What
- * contains hidden characters is left out: a person must look at it (S-16).
+ * Lists the kinds with several open approvals. One button allows each of these once, and no later one. Approvals with
+ * hidden characters are missing: the user must look at each of them (S-16).
  */
 export function listGroups(approvals: readonly ApprovalRequestData[]): readonly ApprovalGroup[] {
   const groups = new Map<string, ApprovalRequestData[]>();
   for (const approval of approvals) {
     const { subject } = approval;
-    // Each question of a server has an answer of its own.
+    // The user answers each question of a server separately.
     if (readText(subject, "type") === "server_question") continue;
     if (hasHiddenCharacters(subject) || findOption(approval, "allow_once") === undefined) continue;
     const key = JSON.stringify([readText(subject, "type"), toToolName(approval)]);
@@ -34,7 +34,7 @@ function toToolName({ subject }: ApprovalRequestData): string {
   return subject.type === "tool_call" ? readText(subject, "toolName") : "";
 }
 
-/** Open approvals that the rules of an answer allow as well (X45): the server would not ask for them any more. */
+/** Lists the open approvals that an option's rules allow as well (X45): the server wouldn't ask about them any more. */
 export function listCovered(
   approvals: readonly ApprovalRequestData[],
   { kind, rules = [] }: ApprovalOption,
@@ -46,7 +46,7 @@ export function listCovered(
   });
 }
 
-/** The options of an approval, as far as they can be read. */
+/** Lists the valid options of an approval. */
 export function listOptions({ options }: ApprovalRequestData): readonly ApprovalOption[] {
   return Array.isArray(options) ? options.filter((option) => typeof option?.id === "string") : [];
 }
@@ -55,13 +55,13 @@ export function findOption(approval: ApprovalRequestData, kind: ApprovalOption["
   return listOptions(approval).find((option) => option.kind === kind);
 }
 
-/** Everything that would happen, as one text. */
+/** Returns everything that would happen as one text. */
 export function toSubjectText({ type, ...rest }: ApprovalRequestData["subject"]): string {
   const command = readText(rest, "command");
   return type === "command" && command !== "" ? command : JSON.stringify(rest, undefined, 2);
 }
 
-/** Hidden characters, also those that the server already shows as code points. */
+/** True if the text has hidden characters, or code points that the server shows for them. */
 export function hasHiddenCharacters(subject: ApprovalRequestData["subject"]): boolean {
   const text = toSubjectText(subject);
   return /<U\+[\dA-F]{4,6}/.test(text) || toVisibleParts(text).some(({ code }) => code !== undefined);

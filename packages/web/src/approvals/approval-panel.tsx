@@ -16,7 +16,7 @@ import { findOption, listCovered, listGroups, toSubjectText } from "./approval-k
 interface ApprovalPanelProps {
   readonly approvals: readonly ApprovalRequestData[];
   readonly responseId: string;
-  /** Resolves to whether the server took the answer. */
+  /** Resolves to true if the server accepted the answer. */
   readonly onDecide: (approvalId: string, answer: ApprovalAnswer) => Promise<boolean>;
 }
 
@@ -43,20 +43,20 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
     setSent((before) => new Set([...before, ...decided.map(({ id }) => id)]));
     for (const [index, { id, answer }] of decided.entries()) {
       if (await onDecide(id, answer)) continue;
-      // The next request would take away why this one failed. What is left can be decided again.
+      // Stop here: the next request would remove the failure's message. The user can decide the rest again.
       const left = new Set(decided.slice(index).map((other) => other.id));
       setSent((before) => new Set([...before].filter((other) => !left.has(other))));
       return;
     }
   };
-  /** To the next open one, never onto a button: a second Enter must decide nothing. */
+  /** Moves the focus to the next open card, never onto a button: a second Enter must decide nothing. */
   const moveFocus = (rest: readonly ApprovalRequestData[], from: ApprovalRequestData, event: UIEvent): void => {
     // A key pressed outside of the panel leaves the focus there.
     if (!panel.current?.contains(document.activeElement)) return;
     const next = rest.find((other) => approvals.indexOf(other) > approvals.indexOf(from)) ?? rest[0];
     const cards = [...(panel.current?.querySelectorAll<HTMLElement>("[data-approval]") ?? [])];
     if (next) cards.find(({ dataset }) => dataset["approval"] === next.approvalId)?.focus();
-    // From the keyboard; a finger would only open the keyboard of the phone.
+    // A finger's tap leaves the focus: otherwise the phone would open its keyboard.
     else if (event.detail === 0) focusComposer();
   };
   const choose: ChooseOption = (approval, option, { reason, values }, event) => {
@@ -84,7 +84,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
   press.current = (event) => {
     const kind = toKeyKind(event);
     const focused = document.activeElement?.closest<HTMLElement>("[data-approval]")?.dataset["approval"];
-    // With the focus on a card that waits for its server or another program, the keys decide no other card.
+    // If the focused card is decided already, a key must not decide another card.
     const approval = focused === undefined ? open[0] : open.find(({ approvalId }) => approvalId === focused);
     const option = kind && approval && findOption(approval, kind);
     if (!isSettled || !option || toServerQuestion(approval) || document.querySelector("dialog[open]")) return;
@@ -111,7 +111,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
             <button
               type="button"
               class="quiet-button"
-              // Another one once it allows others, so that a key pressed meanwhile allows nothing.
+              // A group with other calls gets a new button, so that a key pressed at that moment allows no other call.
               key={group.map(({ approvalId }) => approvalId).join(" ")}
               onClick={(event) => decideAll(group, "allow_once", event)}
             >
@@ -144,10 +144,10 @@ function toAllLabel(type: string, { allowCommands, allowChanges, allowCalls }: M
   return type === "file_edit" ? allowChanges : allowCalls;
 }
 
-/** Milliseconds without change after which a click is meant for what is there now. */
+/** Milliseconds without change after which a click is meant for the visible approvals. */
 const settlingTime = 500;
 
-/** True if the panel has shown the same approvals for so long that nobody clicks on what was in their place before. */
+/** True if the approvals haven't changed for so long that a click can't be meant for earlier ones. */
 function useSettled(shown: string): boolean {
   const [settled, setSettled] = useState<string>();
   useEffect(() => {
@@ -159,7 +159,7 @@ function useSettled(shown: string): boolean {
 
 type DecidedKind = "allow_once" | "reject_once";
 
-/** Alt+Y and Alt+N. On a Mac, Option makes other characters of the letters. */
+/** Returns the decision for Alt+Y and Alt+N. On a Mac, Option changes the characters of the letters. */
 function toKeyKind({ altKey, ctrlKey, metaKey, repeat, key, code }: KeyboardEvent): DecidedKind | undefined {
   if (!altKey || ctrlKey || metaKey || repeat) return undefined;
   const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : code.slice(-1).toLowerCase();
@@ -177,7 +177,7 @@ function toAnswers(approvals: readonly ApprovalRequestData[], kind: DecidedKind 
 /** Milliseconds by which the clocks of page and server may differ. */
 const clockTolerance = 3000;
 
-/** The approvals of this response that expired before somebody decided. */
+/** Returns the approvals of this response that expired before the user decided. */
 function useExpired(approvals: readonly ApprovalRequestData[], sent: ReadonlySet<string>, responseId: string) {
   const messages = useMessages();
   const announce = useAnnounce();

@@ -1,7 +1,4 @@
-/**
- * Conversations that run, wait, or have news. The browser stores them, so a run that ends while no tab is open is news
- * later.
- */
+/** Conversations that run, wait, or have news, also about runs that ended while no tab was open. */
 import { createStore, type ReadableStore } from "@sheaf/client/chat";
 import type { ChatResponse } from "@sheaf/protocol";
 import { type News, type NewsKind, newsKinds, toEndNews } from "./news.ts";

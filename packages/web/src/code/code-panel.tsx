@@ -13,11 +13,11 @@ interface CodePanelProps {
   readonly label?: string | undefined;
   readonly isOpen?: boolean;
   readonly note?: string | undefined;
-  /** Key under which the page remembers whether all lines are shown. */
+  /** Key under which the page remembers that the user unfolded all lines. */
   readonly memoryKey?: string;
 }
 
-/** Code that belongs to no file. */
+/** Code outside of any file. */
 export function CodePanel({ code, language, label, isOpen = false, note, memoryKey = "" }: CodePanelProps) {
   const messages = useMessages();
   const name = toLanguageName(language);

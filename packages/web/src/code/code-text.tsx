@@ -22,9 +22,9 @@ interface CodeTextProps {
   readonly memoryKey: string;
 }
 
-/** Longer code is folded. */
+/** Number of lines up to which code is unfolded. */
 const foldedLines = 24;
-/** Pixels, until they were measured. */
+/** Height of a line in pixels, until it is measured. */
 const lineHeight = 20;
 
 /** Lines of code, highlighted as soon as the grammar has loaded. */
@@ -64,14 +64,14 @@ export function CodeText({ code: whole, language, isOpen, firstLine, label, memo
   );
 }
 
-/** While it grows, folded code shows its end; once complete, its beginning. */
+/** Returns the visible chunks of folded code: its end while it grows, its start once complete. */
 function foldChunks(chunks: readonly TextChunk[], code: string, isOpen: boolean): readonly TextChunk[] {
   const count = countLines(chunks);
   if (isOpen) return chunks.slice(chunks.findLastIndex(({ line }) => line <= count - foldedLines));
   const { length } = takeLines(code, foldedLines);
   const shown = chunks.slice(0, chunks.findIndex(({ to }) => to >= length) + 1);
   const last = shown.pop()!;
-  // The last one is shorter than the chunk that it is cut from, so its key is another.
+  // The last chunk is a shortened one, so it has another key.
   return [...shown, { ...last, key: -1, to: length, ends: foldedLines - 1 - last.line }];
 }
 
@@ -112,7 +112,7 @@ function renderChunk({ chunk, code, highlighting, firstLine }: DrawnChunk, marks
   );
 }
 
-/** A line with its tokens, unless they are those of a line that was cut. */
+/** Renders a line with its tokens, unless they belong to another version of the line. */
 function renderLine(line: string, tokens: TokenLine | undefined): ComponentChildren {
   if (tokens === undefined || tokens.reduce((sum, { text }) => sum + text.length, 0) !== line.length) return line;
   return tokens.map(({ text, kind }) => (kind === "" ? text : <span class={`token-${kind}`}>{text}</span>));

@@ -4,7 +4,7 @@ import type { Highlighter } from "./highlighter.ts";
 
 type Loader = () => Promise<{ readonly default: LanguageFn }>;
 
-/** The name of a grammar and that of its language, other names that fences and files use, and its file. */
+/** Grammars, each with the name of its language, other names in fences and files, and a loader of its file. */
 export const grammars: readonly (readonly [grammar: string, name: string, others: string, load: Loader])[] = [
   ["bash", "Shell", "sh shell zsh shellscript console fish", () => import("highlight.js/lib/languages/bash")],
   ["c", "C", "h", () => import("highlight.js/lib/languages/c")],
@@ -63,7 +63,7 @@ export async function loadHighlighter(grammar: string): Promise<Highlighter | un
     const [{ createHighlighter }, language] = await Promise.all([import("./highlighter.ts"), load()]);
     return createHighlighter(grammar, language.default);
   } catch {
-    // Offline, or the server has a newer page: the code is shown without colours.
+    // The page is offline, or the server has a newer page: the code stays without colours.
     return undefined;
   }
 }

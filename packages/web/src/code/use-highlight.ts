@@ -5,15 +5,15 @@ import { toGrammar } from "./languages.ts";
 import type { Highlighter, TokenLine } from "./highlighter.ts";
 import { loadHighlighter } from "./load-highlighter.ts";
 
-/** What is known of the tokens of a code. */
+/** The known tokens of a code. */
 export interface Highlighting {
-  /** By line; none for those that changed since, or are beyond the limit. */
+  /** Tokens by line, without lines that have changed since or are above the limit. */
   readonly lines: readonly TokenLine[];
-  /** Highlights other lines, piece by piece; undefined while all of the code is to be highlighted at once. */
+  /** Highlights other lines, piece by piece; undefined if the code is short enough to be highlighted at once. */
   readonly highlighter: Highlighter | undefined;
 }
 
-/** UTF-16 units; longer code is highlighted only where it is shown, since all of it would block the page. */
+/** Limit in UTF-16 units, since highlighting longer code would block the page: only its visible parts get colours. */
 export const highlightLimit = 60_000;
 /** Highlighting growing code takes at most 1/share of the time. */
 const share = 12;
@@ -47,7 +47,7 @@ interface HighlightedCode {
   readonly lines: readonly TokenLine[];
 }
 
-/** Tokens of the lines that have not changed. */
+/** Returns the tokens of the lines that haven't changed. */
 function toUsableLines(highlighted: HighlightedCode | undefined, code: string): readonly TokenLine[] {
   if (highlighted === undefined) return [];
   if (highlighted.code === code) return highlighted.lines;
@@ -57,7 +57,7 @@ function toUsableLines(highlighted: HighlightedCode | undefined, code: string): 
 /** Loaded grammars, so that each is read and compiled once. */
 export const HighlighterCache = createContext<Map<string, Promise<Highlighter | undefined>>>(new Map());
 
-/** @param grammar undefined: none is loaded */
+/** Returns the highlighter once its grammar has loaded. @param grammar undefined: loads none */
 export function useHighlighter(grammar: string | undefined): Highlighter | undefined {
   const cache = useContext(HighlighterCache);
   const load = async () => {

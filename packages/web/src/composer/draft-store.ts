@@ -20,9 +20,7 @@ export interface DraftStore extends ReadableStore<Draft> {
   readonly removeFile: (key: number) => void;
   /** Uploads a file again. */
   readonly retryFile: (key: number) => void;
-  /**
-   * Takes the draft out of the field after all uploads. If one failed, returns undefined and leaves the draft there.
-   */
+  /** Takes the draft out of the field after all uploads; if one failed, returns undefined and leaves the draft. */
   readonly take: () => Promise<Draft | undefined>;
   /** Puts the draft of a refused message back, above any text written since. */
   readonly giveBack: (draft: Draft) => void;

@@ -66,8 +66,7 @@ export function useCompletion(
       close();
       return false;
     } else if (key === "Enter" || key === "Tab") {
-      // The user typed faster than the server answers, so these suggestions belong to a shorter word. The next Enter
-      // sends.
+      // The user typed faster than the server answers: these suggestions were for a shorter word. The next Enter sends.
       if (query === offer.query) take(suggestions[chosen]!);
       else if (key === "Enter") close();
     } else if (key === "Escape") close();

@@ -1,7 +1,4 @@
-/**
- * Arranges the rows of an answer: calls of a subagent inside its row, and hooks after the call or message that caused
- * them.
- */
+/** Arranges the rows of an answer: a subagent's calls inside its row, and hooks after the call that caused them. */
 import type { Document, HookReport } from "@sheaf/protocol";
 import { readNumber, readObject, readText } from "../views/metadata.ts";
 import type { ForeignMetadata, ShownDocument } from "../views/view.ts";

@@ -55,9 +55,7 @@ export function ChangesDialog({ id, workspace, ports: { client, describe, commen
   const undo = async (change: ChangeRevert): Promise<void> => {
     if (await ask(() => client.revertChange(id, change))) announce(messages.reverted);
   };
-  /**
-   * Reads lines of a file that hasn't changed since the server listed the changes: otherwise they'd be at wrong places.
-   */
+  /** Reads lines of a file; they'd be at wrong places if the file has changed since the server listed the changes. */
   const toReader =
     ({ filePath, hash }: ChangedFileState): ReadFileLines =>
     async (startLine, maxLines) => {

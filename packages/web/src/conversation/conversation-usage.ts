@@ -16,8 +16,7 @@ export interface UsageSum {
 }
 
 /**
- * Sums up a conversation's usage. The server's sum includes undone answers (X35). If the list is older than the visible
- * answers, their sum applies.
+ * Sums up a conversation's usage: the server's sum, which includes undone answers (X35), unless it is out of date.
  * @param listed usage from the list of conversations; undefined if the list lacks the conversation
  */
 export function toUsageSum(turns: readonly Turn[], listed: ConversationSummary["usage"]): UsageSum {
@@ -40,10 +39,7 @@ export function toUsageSum(turns: readonly Turn[], listed: ConversationSummary["
   };
 }
 
-/**
- * Returns the context window of the next message's model, in tokens; undefined if unknown. The first model is the
- * default.
- */
+/** Returns the context window of the next message's model, in tokens; undefined if unknown. */
 export function findWindowTokens(models: readonly ModelInfo[], model: string | undefined): number | undefined {
   const chosen = model === undefined ? models[0] : models.find(({ id }) => id === model);
   return chosen?.contextTokens;

@@ -42,9 +42,7 @@ function toTitle(reasoning: Reasoning | undefined, messages: Messages, language:
   return messages.thoughtFor({ duration: formatDuration(reasoning.durationMs, language) });
 }
 
-/**
- * A box with its own scroll bar, so that growing text moves no other row. It follows the text while it's at the end.
- */
+/** A box with its own scroll bar, so that growing text moves no other row. At its end, it follows the text. */
 function ReasoningText({ reasoning: { text } }: { readonly reasoning: Reasoning }) {
   const messages = useMessages();
   const followed = useFollowedEnd<HTMLDivElement>(true, text.length);

@@ -3,7 +3,7 @@ import { listen } from "../elements/listen.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { type DrawOrder, readReport } from "./frame-messages.ts";
 
-/** CSS pixels. */
+/** Width and height in CSS pixels. */
 export interface DiagramSize {
   readonly width: number;
   readonly height: number;
@@ -12,21 +12,21 @@ export interface DiagramSize {
 interface DiagramFrameProps {
   readonly source: string;
   readonly isDark: boolean;
-  /** Of an earlier drawing, so that nothing moves. */
+  /** Size of an earlier drawing, so that the new one moves no other row. */
   readonly size: DiagramSize | undefined;
   readonly onDrawn: (size: DiagramSize) => void;
-  /** `problem` is foreign text; undefined: it took too long. */
+  /** Called with the library's message, which is untrusted text; undefined if the drawing took too long. */
   readonly onFailed: (problem: string | undefined) => void;
 }
 
-/** For drawing, once the frame has loaded. Milliseconds. */
+/** Milliseconds for the drawing, after the frame has loaded. */
 const drawingTime = 8000;
-/** For loading the frame, which is about 3 MB. Milliseconds. */
+/** Milliseconds for loading the frame, which is about 3 MB. */
 const loadingTime = 60_000;
 
 /**
- * Foreign text is drawn in a document of its own: without an origin, without network, unable to reach the page (S-112).
- * One that takes too long is removed, and its process with it.
+ * Draws an untrusted source in a separate document, which has no origin and no network and can't reach the page
+ * (S-112). If it takes too long, the page removes the frame with its process.
  */
 export function DiagramFrame({ source, isDark, size, onDrawn, onFailed }: DiagramFrameProps) {
   const messages = useMessages();
@@ -42,13 +42,13 @@ export function DiagramFrame({ source, isDark, size, onDrawn, onFailed }: Diagra
       const { current } = frame;
       if (current === null || event.source !== current.contentWindow) return;
       const report = readReport(event.data);
-      // Foreign text that says again that it is ready gets no more time.
+      // A source could repeat "ready" to get more time.
       if (report === undefined || (report.kind === "ready" && isReady)) return;
       clearTimeout(timer);
       if (report.kind === "ready") {
         isReady = true;
         timer = setTimeout(giveUp, drawingTime);
-        // A document without an origin can be addressed only as "*"; what it gets is the model's own text.
+        // A document without an origin has only the address "*"; the message contains only the model's text.
         current.contentWindow?.postMessage({ source, isDark } satisfies DrawOrder, "*");
       } else if (report.kind === "drawn") {
         setDrawn(true);

@@ -12,7 +12,7 @@ import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { DiagramFrame, type DiagramSize } from "./diagram-frame.tsx";
 
-/** UTF-16 units. Longer sources are shown as code. */
+/** Length of the longest drawn source in UTF-16 units; the page shows longer ones as code. */
 const longestSource = 20_000;
 
 /** True if code in this language is drawn. */
@@ -22,16 +22,16 @@ export function isDiagram(language: string, code: string): boolean {
 
 interface DiagramPanelProps {
   readonly source: string;
-  /** Key under which the page remembers what is shown. */
+  /** Key under which the page remembers the choice between drawing and source. */
   readonly memoryKey: string;
 }
 
-/** Why there is no drawing; `text` is foreign. */
+/** The reason for a missing drawing; `text` is untrusted. */
 interface Failure {
   readonly text: string | undefined;
 }
 
-/** A diagram, drawn from its source; the source is one click away, and stays if it cannot be drawn. */
+/** A diagram, drawn from its source. The source is one click away, and stays visible if the drawing fails. */
 export function DiagramPanel({ source, memoryKey }: DiagramPanelProps) {
   const messages = useMessages();
   const body = useRef<HTMLDivElement>(null);
@@ -106,7 +106,7 @@ export function DiagramPanel({ source, memoryKey }: DiagramPanelProps) {
   );
 }
 
-/** The page is dark: the user chose it, or the system is. */
+/** True if the page is dark, by the user's choice or the system's. */
 function useIsDark(): boolean {
   const [theme] = useSetting("theme");
   const isSystemDark = useMedia("(prefers-color-scheme: dark)");

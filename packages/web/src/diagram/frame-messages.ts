@@ -1,24 +1,24 @@
-/** What the page and the frame of a diagram say to each other (S-112). */
+/** Messages between the page and the frame of a diagram (S-112). */
 
-/** From the page: what to draw. */
+/** The page's order to draw a source. */
 export interface DrawOrder {
   readonly source: string;
   readonly isDark: boolean;
 }
 
-/** From the frame. */
+/** The frame's report to the page. */
 export type FrameReport =
   | { readonly kind: "ready" }
   /** Natural size, in CSS pixels. */
   | { readonly kind: "drawn"; readonly width: number; readonly height: number }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** Sizes that a frame may ask for, in CSS pixels. */
+/** Limit of a drawing's width and height, in CSS pixels. */
 const largestSide = 8000;
-/** UTF-16 units of a message of the drawing library. */
+/** Limit of the library's message, in UTF-16 units. */
 const longestProblem = 400;
 
-/** Reads what a frame says: foreign text was drawn there, so it is not trusted. Undefined: something else. */
+/** Reads a frame's message, which isn't trusted: the frame draws untrusted text. Undefined for other messages. */
 export function readReport(data: unknown): FrameReport | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   const { kind, width, height, problem } = data as Readonly<Record<string, unknown>>;

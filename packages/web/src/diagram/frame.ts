@@ -1,6 +1,6 @@
 /**
- * Runs in the frame of a diagram, next to the drawing library: a document of its own, without an origin and without
- * network (S-112). It draws one source and reports the size.
+ * Runs in the frame of a diagram, next to the drawing library. The frame is a separate document without an origin and
+ * without network (S-112). It draws one source and reports the size.
  */
 import type { DrawOrder, FrameReport } from "./frame-messages.ts";
 
@@ -9,13 +9,13 @@ interface DrawingLibrary {
   render(id: string, source: string): Promise<{ readonly svg: string }>;
 }
 
-/** The library is a script of its own, which comes before this one. */
+/** The library is a separate script before this one. */
 const { mermaid } = globalThis as unknown as { readonly mermaid: DrawingLibrary };
 
 /** Larger graphs take too long to lay out. */
 const limits = { maxTextSize: 20_000, maxEdges: 400 };
 
-/** What a source may not change about itself. */
+/** Settings that a source can't change. */
 const secure = [
   "secure",
   "securityLevel",
@@ -52,7 +52,7 @@ async function draw({ source, isDark }: DrawOrder): Promise<void> {
   const image = new DOMParser().parseFromString(svg, "text/html").querySelector("svg");
   if (image === null) throw new Error("nothing was drawn");
   const { width, height } = image.viewBox.baseVal;
-  // As wide as the frame: the page gives it the width that fits.
+  // The image fills the frame: the page sets the width that fits.
   image.removeAttribute("style");
   image.setAttribute("width", "100%");
   image.removeAttribute("height");

@@ -2,12 +2,12 @@
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed" | "gap";
-  /** Number in the old file, for same and removed. */
+  /** Number in the old file, for same and removed lines. */
   readonly oldNumber?: number;
-  /** Number in the new file, for same and added. */
+  /** Number in the new file, for same and added lines. */
   readonly newNumber?: number;
   readonly text: string;
-  /** The part that differs from its partner line: first and last unit + 1. */
+  /** Range that differs from the partner line: its first UTF-16 unit, and the one after its last. */
   readonly changed?: readonly [from: number, to: number];
 }
 
@@ -46,7 +46,7 @@ export function parsePatch(patch: string): DiffLine[] {
   return markChanges(lines);
 }
 
-/** A replacement: the lines before it, then those after it. */
+/** Returns the lines of a replacement: the old ones, then the new ones. */
 export function toReplacementLines(oldText: string, newText: string, startLine: number): DiffLine[] {
   const removed = splitLines(oldText).map((text, index): DiffLine => ({
     kind: "removed",
@@ -67,7 +67,7 @@ function splitLines(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** If as many lines were added as removed, each pair shows which part of it changed. */
+/** Marks the changed part of each pair, if a change removes and adds equally many lines. */
 function markChanges(lines: readonly DiffLine[]): DiffLine[] {
   const marked = [...lines];
   for (let start = 0; start < marked.length; start += 1) {
@@ -99,13 +99,13 @@ function markPair(removed: DiffLine, added: DiffLine): [DiffLine, DiffLine] {
   return [mark(removed), mark(added)];
 }
 
-/** One row of two columns. */
+/** One row of a diff with two columns. */
 export interface DiffPair {
   readonly left: DiffLine | undefined;
   readonly right: DiffLine | undefined;
 }
 
-/** Puts removed lines next to the added ones that replace them. */
+/** Pairs removed lines with the added lines that replace them. */
 export function toPairs(lines: readonly DiffLine[]): DiffPair[] {
   const pairs: DiffPair[] = [];
   let removed: DiffLine[] = [];

@@ -15,14 +15,14 @@ interface DiffPanelProps {
   readonly lines: readonly DiffLine[];
   readonly isSplit: boolean;
   readonly label: string;
-  /** As fences name it, or "". */
+  /** Language as in a fence, or "". */
   readonly language: string;
   readonly memoryKey: string;
 }
 
-/** Longer changes are folded. */
+/** Number of lines up to which a change is unfolded. */
 const foldedLines = 40;
-/** Pixels, until they were measured. */
+/** Height of a line in pixels, until it is measured. */
 const lineHeight = 20;
 
 /** A change, line by line: in one column, or old and new side by side. */

@@ -14,20 +14,20 @@ interface FileDiffProps {
   readonly hunks: readonly Hunk[];
   readonly isSplit: boolean;
   readonly label: string;
-  /** As fences name it, or "". */
+  /** Language as in a fence, or "". */
   readonly language: string;
-  /** Reads the present file around the hunks. Absent: only the hunks are shown. */
+  /** Reads the present file around the hunks; absent: the diff shows only the hunks. */
   readonly read: ReadFileLines | undefined;
   /** Reads the note about a line. Absent: lines are not buttons. */
   readonly readNote?: ReadLineNote | undefined;
-  /** What can be done to a hunk. */
+  /** Renders the buttons of a hunk. */
   readonly renderAction: (hunk: number) => ComponentChildren;
 }
 
-/** Longer hunks are folded. */
+/** Number of lines up to which a hunk is unfolded. */
 const foldedLines = 60;
 
-/** The changes of a file as one table; lines between the hunks are read from the file when asked for. */
+/** The changes of a file as one table. The user can show lines between the hunks, which the page then reads. */
 export function FileDiff({ hunks, isSplit, label, language, read, readNote, renderAction }: FileDiffProps) {
   const notes = useLineNotes(readNote);
   const frame = useRef<HTMLDivElement>(null);
@@ -94,7 +94,7 @@ function isBelowGap(gap: GapParts | undefined): boolean {
   return gap?.hidden !== undefined && gap.end.length === 0;
 }
 
-/** Lines that follow each other without a gap. */
+/** Joins the lines that follow each other without a gap. */
 function joinParts(hunks: readonly Hunk[], gaps: readonly (GapParts | undefined)[]): readonly (readonly DiffLine[])[] {
   const parts: DiffLine[][] = [[]];
   for (let index = 0; index <= hunks.length; index += 1) {
@@ -136,13 +136,13 @@ interface GapRowProps {
   readonly gap?: GapParts | undefined;
   readonly index?: number;
   readonly file?: FileLines | undefined;
-  /** Nothing is above it, or below it. */
+  /** True if no hunk is above the gap. */
   readonly isFirst?: boolean;
   readonly isLast?: boolean;
   readonly children?: ComponentChildren;
 }
 
-/** The place of hidden lines: how to see them, and what belongs to the hunk below. */
+/** A row for hidden lines: buttons that show them, and the actions of the hunk below. */
 function GapRow({ gap, index = 0, file, isFirst = false, isLast = false, children }: GapRowProps) {
   const hidden = gap?.hidden;
   if (hidden === undefined && toChildArray(children).length === 0) return undefined;

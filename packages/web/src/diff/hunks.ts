@@ -1,29 +1,29 @@
-/** The hunks of a patch, and the lines of the file between them that a patch leaves out. */
+/** The hunks of a patch, and the lines of the file between them, which the patch doesn't have. */
 import { type DiffLine, parsePatch } from "./diff-lines.ts";
 
 export interface Hunk {
-  /** What follows the numbers in its head: often the function that it is in. */
+  /** Text after the numbers in the hunk's head: often the name of the function. */
   readonly section: string;
   readonly lines: readonly DiffLine[];
 }
 
 /** Lines of the present file that no hunk shows. */
 export interface HiddenLines {
-  /** First and last, from 1. `to` is missing while the length of the file is unknown. */
+  /** First and last line, from 1. `to` is missing while the length of the file is unknown. */
   readonly from: number;
   readonly to?: number;
-  /** What to subtract from a number for that of the same line in the old file. */
+  /** Difference to the old file: a line's number minus `shift` is its old number. */
   readonly shift: number;
 }
 
-/** A patch shows as many lines around a change, unless the file begins or ends there. */
+/** Number of lines that a patch has around a change, unless the file starts or ends there. */
 const contextLines = 3;
 
 export function parseHunks(patch: string): readonly Hunk[] {
   return splitAtGaps(parsePatch(patch)).slice(1);
 }
 
-/** Lines before the first gap, and those after each. */
+/** Splits lines at their gaps. */
 export function splitAtGaps(lines: readonly DiffLine[]): readonly Hunk[] {
   const hunks: { readonly section: string; readonly lines: DiffLine[] }[] = [{ section: "", lines: [] }];
   for (const line of lines) {
@@ -34,8 +34,8 @@ export function splitAtGaps(lines: readonly DiffLine[]): readonly Hunk[] {
 }
 
 /**
- * The gap before each hunk, and the one after the last; undefined where nothing is hidden.
- * @param totalLines of the present file, as soon as it is known
+ * Returns the gap before each hunk, and the one after the last; undefined for a place without hidden lines.
+ * @param totalLines number of lines of the present file, as soon as it is known
  */
 export function findHiddenLines(
   hunks: readonly Hunk[],
@@ -61,21 +61,21 @@ function toGap(from: number, to: number | undefined, shift: number): HiddenLines
   return to < from ? undefined : { from, to, shift };
 }
 
-/** Number of lines of a gap are shown at its start, below the hunk before it, and at its end, above the one after it. */
+/** Numbers of visible lines of a gap: at its start, below the previous hunk, and at its end, above the next one. */
 export interface ShownLines {
   readonly start: number;
   readonly end: number;
 }
 
-/** A gap as it is drawn. */
+/** The lines of a gap, visible and hidden. */
 export interface GapParts {
   readonly start: readonly DiffLine[];
   readonly end: readonly DiffLine[];
-  /** First and last line that stay hidden; undefined: none. */
+  /** First and last line that stay hidden; undefined if all are visible. */
   readonly hidden: { readonly from: number; readonly to: number | undefined } | undefined;
 }
 
-/** @param texts of lines that were read, by number */
+/** @param texts lines read from the file, by number */
 export function divideGap(
   { from, to, shift }: HiddenLines,
   shown: ShownLines,

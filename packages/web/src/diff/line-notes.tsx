@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useMessages } from "../messages/use-messages.ts";
 
-/** The note about a line of the new file. */
+/** Reads the note about a line of the new file. */
 export type ReadLineNote = (line: number) => Promise<ComponentChildren>;
 
-/** The buttons on the numbers of lines, and the note of the one that was pressed last. */
+/** Buttons on the line numbers, and the note of the line whose button was pressed last. */
 export interface LineNotes {
   readonly line: number | undefined;
   readonly note: ComponentChildren;

@@ -3,7 +3,7 @@ import { formatMoment } from "../elements/format.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 
-/** The call that wrote a line, with its message, or the commit. `id`: the conversation that is shown. */
+/** The call that wrote a line, with its message, or the commit. `id`: the visible conversation. */
 export function LineOrigin({ range: { call, commit }, id }: { readonly range: BlamedRange; readonly id: string }) {
   const messages = useMessages();
   const toTime = (time: string): string => formatMoment(time, messages.locale, Date.now());

@@ -5,11 +5,11 @@ export interface LineSegment {
   readonly text: string;
   /** Kind of token, or "". */
   readonly kind: string;
-  /** It differs from the partner line. */
+  /** True if the segment differs from the partner line. */
   readonly isChanged: boolean;
 }
 
-/** Cuts a line where its colour changes, and where its changed part begins and ends. Tokens of another text are ignored. */
+/** Divides a line where its colour changes and at both ends of its changed part, without tokens of another text. */
 export function toSegments(
   text: string,
   tokens: TokenLine | undefined,

@@ -10,9 +10,8 @@ export type DiffColours = ReadonlyMap<DiffLine, TokenLine>;
 const none: DiffColours = new Map();
 
 /**
- * Highlights lines that follow each other in a file, part by part and in pauses, the old and the new side on their own.
- * All parts of a file together are bounded; what exceeds the bound has no colours.
- * @param isWanted false: nothing is loaded or highlighted
+ * Highlights parts of a file in pauses, the old and the new side separately, up to a limit for all parts together.
+ * @param isWanted false: the page the page loads no grammar and highlights nothing
  */
 export function useDiffColours(
   parts: readonly (readonly DiffLine[])[],
@@ -39,7 +38,7 @@ export function useDiffColours(
   return colours;
 }
 
-/** Returns how much text it was, in UTF-16 units. */
+/** Highlights a part. Returns the length of its text, in UTF-16 units. */
 function colourPart(
   part: readonly DiffLine[],
   highlighter: Highlighter,

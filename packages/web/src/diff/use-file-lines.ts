@@ -4,7 +4,7 @@ import { useMessages } from "../messages/use-messages.ts";
 import type { DiffLine } from "./diff-lines.ts";
 import type { ShownLines } from "./hunks.ts";
 
-/** Lines of the present file, or why there are none. `text`: for the user. */
+/** Reads lines of the present file. If that fails, `text` is the reason for the user. */
 export type ReadFileLines = (
   startLine: number,
   maxLines: number,
@@ -13,10 +13,10 @@ export type ReadFileLines = (
   | { readonly kind: "problem"; readonly text: string }
 >;
 
-/** Lines of the file that were read, and which of them each gap shows. */
+/** Lines read from the file, and which of them each gap shows. */
 export interface FileLines {
   readonly texts: ReadonlyMap<number, DiffLine>;
-  /** By the index of the gap. */
+  /** Numbers of visible lines, by the index of their gap. */
   readonly shown: ReadonlyMap<number, ShownLines>;
   readonly totalLines: number | undefined;
   readonly isBusy: boolean;
@@ -25,9 +25,9 @@ export interface FileLines {
   readonly show: (gap: number, side: keyof ShownLines, from: number, count: number) => void;
 }
 
-/** Lines that a step shows. */
+/** Number of lines that one step shows. */
 export const lineStep = 20;
-/** Lines that one click shows at most: each is an element of the page. */
+/** Number of lines that one click shows at most: each is an element of the page. */
 const mostLines = 2000;
 
 interface ReadLines extends Pick<FileLines, "texts" | "shown" | "totalLines" | "problem"> {}

@@ -1,6 +1,6 @@
 /** Addresses that open a file of the workspace in an editor on this computer (S-114). */
 
-/** The way each editor opens a file at a line. */
+/** Makes the address with which each editor opens a file at a line. */
 const addresses = {
   vscode: (file: string, line: number) => `vscode://file${file}:${line}`,
   cursor: (file: string, line: number) => `cursor://file${file}:${line}`,
@@ -12,7 +12,7 @@ const addresses = {
 
 export type Editor = keyof typeof addresses;
 
-/** Names as their makers write them. */
+/** Names of the editors, in the spelling of their makers. */
 export const editorNames: Readonly<Record<Editor, string>> = {
   vscode: "VS Code",
   cursor: "Cursor",
@@ -27,16 +27,16 @@ export function isEditor(value: unknown): value is Editor {
 }
 
 interface FilePlace {
-  /** As a document names it: foreign text. */
+  /** Path from a document, which is untrusted text. */
   readonly path: string;
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
   readonly workspace: string;
 }
 
 /**
- * The folder is what the user typed, with `{workspace}` for the name of the workspace: the server does not say where its
- * folders are. Undefined for a folder that is not absolute, and for a path that leads out of it.
+ * Returns the address of a file. The user typed the folder, with `{workspace}` for the workspace's name, because the
+ * server doesn't reveal its folders. Undefined if the folder isn't absolute, or if the path points outside of it.
  */
 export function toEditorAddress(
   editor: Editor,
@@ -57,7 +57,7 @@ export function toEditorAddress(
   return addresses[editor](encoded, Math.max(1, Math.trunc(line)));
 }
 
-/** The colon of `C:` stays: editors look for it. */
+/** Encodes a part of a path. The colon of `C:` stays, because editors look for it. */
 function encodePart(part: string): string {
   return /^[A-Za-z]:$/.test(part) ? part : encodeURIComponent(part.toWellFormed());
 }

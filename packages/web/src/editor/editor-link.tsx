@@ -5,10 +5,10 @@ import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { editorNames, isEditor, toEditorAddress } from "./editor-address.ts";
 
-/** Name of the workspace whose files are shown. */
+/** Name of the workspace whose files are visible. */
 export const WorkspaceName = createContext("");
 
-/** Opens a file in the editor that the user chose; nothing while none is chosen (S-114). */
+/** Opens a file in the editor that the user chose; without an editor, renders nothing (S-114). */
 export function EditorLink({ path, line = 1 }: { readonly path: string; readonly line?: number | undefined }) {
   const messages = useMessages();
   const workspace = useContext(WorkspaceName);

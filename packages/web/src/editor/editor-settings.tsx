@@ -4,7 +4,7 @@ import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { editorNames, isEditor } from "./editor-address.ts";
 
-/** Which editor opens files, and where the workspace is on this computer. */
+/** The choice of the editor that opens files, and of the workspace's folder on this computer. */
 export function EditorSettings() {
   const messages = useMessages();
   const noteId = useId();

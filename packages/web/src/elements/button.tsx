@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "label"> {
-  /** Its look. A tool shows its icon alone; screen readers get the label, and so does who points at it. */
+  /** Look of the button. A tool shows only its icon; its label is for screen readers and the pointer's tooltip. */
   readonly kind?: "primary" | "quiet" | "danger" | "plain" | "fold" | "gap" | "tool";
   readonly icon?: IconName;
   readonly label: string;

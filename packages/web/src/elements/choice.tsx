@@ -1,16 +1,16 @@
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
-  /** What each value is called. */
+  /** Label of each value. */
   readonly options: Readonly<Record<Value, string>>;
   readonly onChange: (value: Value) => void;
-  /** The label stands beside it. */
+  /** True if the label is visible beside the list. */
   readonly isSetting?: boolean;
-  /** The values are languages, and each is called by its own name. */
+  /** True if the values are languages, whose labels are each in that language. */
   readonly isLanguage?: boolean;
 }
 
-/** One of a closed list. */
+/** A list to choose one value from. */
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   const { label, value, options, onChange, isSetting = false, isLanguage = false } = props;
   const values = Object.keys(options) as Value[];

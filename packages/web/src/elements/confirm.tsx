@@ -4,11 +4,11 @@ import { useMessages } from "../messages/use-messages.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** What the user is asked before something that cannot be undone or that leaves the page. */
+/** A question before an action that the user can't undo or that leaves the page. */
 export interface Question {
   readonly title: string;
   readonly text: ComponentChildren;
-  /** Label of the button that does it. */
+  /** Label of the button that starts the action. */
   readonly confirm: string;
   readonly isDangerous?: boolean;
   /** An alternative way to continue. */

@@ -6,7 +6,7 @@ import type { IconName } from "./icon.tsx";
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for screen readers. */
+  /** Name of the copied text, for screen readers. */
   readonly label: string;
   readonly icon?: IconName;
 }
@@ -36,7 +36,7 @@ async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // No clipboard: the page came over plain HTTP from another machine, or the browser refused.
+    // The page came over plain HTTP from another machine, or the browser refused.
     return false;
   }
 }

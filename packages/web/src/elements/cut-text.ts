@@ -4,14 +4,14 @@
 export interface TextChunk {
   /** Position among the chunks. */
   readonly key: number;
-  /** First UTF-16 unit, and the one after the last. The line feed at the end belongs to it. */
+  /** Index of its first UTF-16 unit, and of the one after its last. The line feed at its end belongs to it. */
   readonly from: number;
   readonly to: number;
-  /** Index of the line in which it begins. */
+  /** Index of its first line. */
   readonly line: number;
-  /** Line feeds in it. */
+  /** Number of its line feeds. */
   readonly ends: number;
-  /** It begins where a line begins. */
+  /** True if its start is the start of a line. */
   readonly startsLine: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface TextCutter {
 const chunkLines = 40;
 const chunkSize = 8192;
 
-/** Only "\n" ends a line. */
+/** Creates a cutter. Only "\n" ends a line. */
 export function createTextCutter(): TextCutter {
   let known = "";
   let chunks: readonly TextChunk[] = [];
@@ -55,7 +55,7 @@ function cutChunk(text: string, before: readonly TextChunk[]): TextChunk {
   }
   const limit = Math.min(text.length, from + chunkSize);
   const isAtEnd = ends < chunkLines && limit === text.length;
-  // A line that is too long is cut, unless others before it can be a chunk.
+  // Cut a line that is too long, unless the lines before it can be a chunk.
   if (isAtEnd || to === from) to = findCharacterEnd(text, limit);
   return { key: before.length, from, to, line, ends, startsLine: from === 0 || text[from - 1] === "\n" };
 }
@@ -64,7 +64,7 @@ function findCharacterEnd(text: string, end: number): number {
   return end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1]!) ? end - 1 : end;
 }
 
-/** Number of lines of the text that was cut. */
+/** Returns the number of lines in all chunks together. */
 export function countLines(chunks: readonly TextChunk[]): number {
   const last = chunks.at(-1);
   return last === undefined ? 0 : last.line + last.ends + 1;

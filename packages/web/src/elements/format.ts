@@ -1,6 +1,6 @@
 /** Formats numbers for people, in the page's language. */
 
-/** `820 ms`, `3.2 s`, `4:05`. */
+/** Formats a duration: `820 ms`, `3.2 s`, `4:05`. */
 export function formatDuration(milliseconds: number, language: string): string {
   if (milliseconds < 1000) return formatUnit(Math.round(milliseconds), "millisecond", language);
   const seconds = milliseconds / 1000;
@@ -17,14 +17,14 @@ export function formatNumber(value: number, language: string): string {
   return new Intl.NumberFormat(language).format(value);
 }
 
-/** US dollars; small amounts with as many digits as they need. */
+/** Formats US dollars; small amounts get as many digits as they need. */
 export function formatCost(dollars: number, language: string): string {
   const digits = dollars < 0.01 ? 4 : 2;
   const options = { style: "currency", currency: "USD", minimumFractionDigits: digits, maximumFractionDigits: digits };
   return new Intl.NumberFormat(language, options as Intl.NumberFormatOptions).format(dollars);
 }
 
-/** The time if it is today, otherwise the day. */
+/** Formats a moment: the time if it is today, otherwise the day. */
 export function formatMoment(moment: string, language: string, now: number): string {
   const date = new Date(moment);
   if (Number.isNaN(date.getTime())) return "";
@@ -33,7 +33,7 @@ export function formatMoment(moment: string, language: string, now: number): str
   return new Intl.DateTimeFormat(language, options).format(date);
 }
 
-/** For a group of a list: today, yesterday, a day of the last week, a month. */
+/** Formats the name of a group of moments: today, yesterday, a day of the last week, or a month. */
 export function formatDay(moment: string, language: string, now: number): string {
   const date = new Date(moment);
   if (Number.isNaN(date.getTime())) return "";
@@ -43,7 +43,7 @@ export function formatDay(moment: string, language: string, now: number): string
   return new Intl.DateTimeFormat(language, options).format(date);
 }
 
-/** Bytes, in units of 1024. */
+/** Formats bytes, in units of 1024. */
 export function formatSize(bytes: number, language: string): string {
   const isLarge = bytes >= 1024 * 1024;
   const value = Math.round((bytes / (isLarge ? 1024 * 1024 : 1024)) * 100) / 100;

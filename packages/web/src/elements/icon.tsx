@@ -1,4 +1,4 @@
-/** The page's icons, drawn on 16 by 16. Each comes with a text or a label, since an icon alone says nothing. */
+/** Paths of the page's icons, drawn on 16 by 16. Each icon needs a text or a label, since alone it isn't clear. */
 const paths = {
   pin: "M6 2.500h4l-.5 4.500 2.500 2.500H4L6.500 7ZM8 9.500v4",
   plus: "M8 3v10M3 8h10",

@@ -60,7 +60,7 @@ export function Menu({ icon, label, children }: MenuProps) {
         role="menu"
         aria-label={label}
         hidden={!isShown}
-        // The chosen item is hidden now. What it opens returns the focus to the button.
+        // The chosen item is hidden now, so the button gets the focus. A dialog of the item returns it there.
         onClickCapture={() => button.current?.focus()}
         onClick={() => setShown(false)}
       >

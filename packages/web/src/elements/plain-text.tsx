@@ -8,11 +8,11 @@ import { useGrowingText } from "./use-growing-text.ts";
 interface PlainTextProps {
   readonly text: string;
   readonly class: string;
-  /** More may follow. */
+  /** True if more text may follow. */
   readonly isOpen?: boolean;
 }
 
-/** A text as it is, with its line ends. Of a long one, only the parts in sight are elements. */
+/** A text without formatting, with its line ends. Only the visible parts of a long text are elements. */
 export function PlainText({ text: whole, class: className, isOpen = false }: PlainTextProps) {
   const text = useGrowingText(whole, isOpen);
   const [cutter] = useState(createTextCutter);
@@ -31,7 +31,7 @@ export function PlainText({ text: whole, class: className, isOpen = false }: Pla
   );
 }
 
-/** Approximate height in pixels, until it was measured. */
+/** Estimates the height of a chunk in pixels, until it is measured. */
 function estimateChunk({ from, to, ends }: TextChunk): number {
   return Math.max(ends, Math.ceil((to - from) / 88)) * 26;
 }

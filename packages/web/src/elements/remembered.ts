@@ -1,10 +1,10 @@
 import { createContext } from "preact";
 import { useContext, useMemo, useState } from "preact/hooks";
 
-/** What the user unfolded or chose, by key. It outlives elements of a long list that are not shown. */
+/** Values that the user unfolded or chose, by key. They outlive the elements of a long list. */
 export const RememberedValues = createContext<Map<string, unknown>>(new Map());
 
-/** Like `useState`, but kept under a key while the conversation is shown. */
+/** Works like `useState`, with a value that outlives the element while the conversation is open. */
 export function useRemembered<Value>(key: string, initial: Value): readonly [Value, (value: Value) => void] {
   const values = useContext(RememberedValues);
   const [, redraw] = useState(0);
@@ -16,25 +16,25 @@ export function useRemembered<Value>(key: string, initial: Value): readonly [Val
   return [value, change];
 }
 
-/** Keys of the row that has a match of the search, and of its parts. Everything in them is unfolded. */
+/** Keys of the row with the current search result, and of its parts. All their contents are unfolded. */
 export const FoundRows = createContext<readonly string[]>([]);
 
-/** Returns true if the key is one of a row with a match, or of something in it. */
+/** Returns true if the key belongs to a row with a search result, or to a part of it. */
 export function useIsFound(key: string): boolean {
   return useContext(FoundRows).some((row) => key === row || key.startsWith(`${row}/`));
 }
 
-/** Returns true if the person has unfolded something, or if the search has a match in it. */
+/** Returns true if the user has unfolded the element, or if it contains a search result. */
 export function useUnfolded(key: string): readonly [boolean, (isUnfolded: boolean) => void] {
   const [isUnfolded, setUnfolded] = useRemembered(key, false);
   const isFound = useIsFound(key);
   return [isUnfolded || isFound, setUnfolded];
 }
 
-/** So many are kept: more than are ever in sight. */
+/** Number of kept values: more than are ever in sight. */
 const mostKept = 64;
 
-/** What is expensive to make, made once for each key while the conversation is shown and the key was used lately. */
+/** Returns an expensive value, made once for each recently used key while the conversation is open. */
 export function useKept<Value>(key: string, create: () => Value): Value {
   const values = useContext(RememberedValues);
   return useMemo(() => {

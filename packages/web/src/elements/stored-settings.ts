@@ -1,17 +1,17 @@
-/** What the user chose for this browser. */
+/** The user's settings in this browser. */
 export interface Settings {
   readonly theme: "system" | "light" | "dark";
   readonly density: "comfortable" | "compact";
-  /** "" follows the browser. */
+  /** Language of the page; "" follows the browser. */
   readonly language: string;
   readonly diffLayout: "unified" | "split";
-  /** The browser must allow them, too. */
+  /** True if the user wants notifications, which the browser must allow as well. */
   readonly notifications: boolean;
-  /** True if they name the conversation. */
+  /** True if notifications show the conversation's title. */
   readonly notificationTitles: boolean;
-  /** Opens files on this computer; "": none. */
+  /** The editor that opens files on this computer; "" for no editor. */
   readonly editor: string;
-  /** The place where the workspace is on this computer, as the user typed it. */
+  /** Path of the workspace on this computer, as the user typed it. */
   readonly editorFolder: string;
 }
 

@@ -4,15 +4,15 @@ import { useMessages } from "../messages/use-messages.ts";
 interface TitleFieldProps {
   readonly title: string;
   readonly style: string;
-  /** Undefined: it stays as it was. */
+  /** Called at the end, with undefined if the title stays unchanged. */
   readonly onEnd: (title: string | undefined) => void;
 }
 
-/** Enter keeps the title, Escape does not; an empty one is none. */
+/** A field for a title. Enter accepts the new title, Escape and an empty field restore the old one. */
 export function TitleField({ title, style, onEnd }: TitleFieldProps) {
   const messages = useMessages();
   const field = useRef<HTMLInputElement>(null);
-  // Before the next paint: what somebody types right after choosing to rename belongs in here.
+  // Select before the next paint, so that the first key after the click on "rename" replaces the title.
   useLayoutEffect(() => field.current?.select(), []);
   return (
     <input
@@ -29,7 +29,7 @@ export function TitleField({ title, style, onEnd }: TitleFieldProps) {
       onKeyDown={(event) => {
         const { key, isComposing, currentTarget } = event;
         if (key !== "Escape" && (key !== "Enter" || isComposing)) return;
-        // Neither for the drawer around it, nor for what has the focus next.
+        // Otherwise the drawer, or the element that gets the focus next, would react to the key.
         event.preventDefault();
         if (key === "Escape") currentTarget.value = "";
         currentTarget.blur();

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** UTF-16 units that are read in a millisecond at most: all of 60 kB in each frame, all of 1 MB four times a second. */
+/** UTF-16 units read per millisecond at most: all of 60 kB in each frame, all of 1 MB four times a second. */
 const pace = 4000;
 
 /**
- * A text that grows, at intervals that grow with it. Whoever reads an added piece makes the engine join all pieces to a
- * new string, so a long text read in each frame would fill the memory with what it was.
+ * Returns a growing text, at intervals that grow with it. Each reading of an added piece makes the engine join all
+ * pieces to a new string, so a long text read in each frame would fill the memory with copies.
  */
 export function useGrowingText(text: string, isOpen: boolean): string {
   const taken = useRef({ text, at: 0 });

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** What a promise has brought, for the newest of these inputs; until then what an earlier one brought, or `initial`. */
+/** Returns the result of a promise for the newest inputs; until then the result for earlier inputs, or `initial`. */
 export function useLoaded<Value>(
   load: () => Promise<Value>,
   inputs: readonly unknown[],

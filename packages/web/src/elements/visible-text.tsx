@@ -3,11 +3,11 @@ import { toVisibleParts } from "./hidden-characters.ts";
 
 interface VisibleTextProps extends HTMLAttributes {
   readonly text: string;
-  /** The element around it; absent: none. */
+  /** Tag of the element around the text; absent: no element. */
   readonly as?: "span" | "p" | "code" | "div" | "pre" | "li" | "mark";
 }
 
-/** Foreign text with nothing hidden: invisible characters are shown as code points. */
+/** Untrusted text with its invisible characters visible as code points. */
 export function VisibleText({ text, as, ...attributes }: VisibleTextProps) {
   const parts = toVisibleParts(text).map(({ text: part, code }) =>
     code === undefined ? part : <span class="hidden-character">{code}</span>,
@@ -15,7 +15,7 @@ export function VisibleText({ text, as, ...attributes }: VisibleTextProps) {
   return as === undefined ? <>{parts}</> : createElement(as, attributes, parts);
 }
 
-/** A sentence of Sheaf: what stands between backticks is shown as code. */
+/** A sentence of Sheaf, with text between backticks as code. */
 export function CodedText({ text }: { readonly text: string }) {
   return (
     <>

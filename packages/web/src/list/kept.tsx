@@ -2,14 +2,14 @@ import { Component, type VNode } from "preact";
 
 interface KeptProps<Item> {
   readonly item: Item;
-  /** What is drawn apart from the item itself. */
+  /** Version of everything drawn apart from the item itself. */
   readonly version?: unknown;
   readonly render: (item: Item) => VNode;
 }
 
 /**
- * Draws an item once, and again only for another version. A component, since an element that is given again and again
- * refers to the first tree it was in, with all texts of that moment.
+ * Draws an item once, and again only for another version. It's a component, because an element that is reused
+ * refers to the first tree that contained it, with all texts of that moment.
  */
 export class Kept<Item> extends Component<KeptProps<Item>> {
   override shouldComponentUpdate({ item, version }: KeptProps<Item>): boolean {

@@ -1,14 +1,14 @@
-/** Keeps what the user reads where it is, while what is above it changes its height. */
+/** Prevents the text at the top of the scroller from moving when content above it changes its height. */
 
 export interface PlaceKeeper {
-  /** Remembers what is at the top of the scroller. */
+  /** Remembers the element at the top of the scroller. */
   readonly mark: (scroller: HTMLElement) => void;
-  /** Scrolls by as much as that has moved since. */
+  /** Scrolls by the distance that the element has moved since. */
   readonly restore: (scroller: HTMLElement) => void;
 }
 
 export function createPlaceKeeper(): PlaceKeeper {
-  /** `top` is the distance from the beginning of what scrolls, so that scrolling does not change it. */
+  /** The remembered element. `top` is its distance from the top of the content, so scrolling doesn't change it. */
   let place: { readonly element: Element; readonly top: number } | undefined;
   const toTop = (element: Element, scroller: HTMLElement): number =>
     element.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
@@ -27,14 +27,14 @@ export function createPlaceKeeper(): PlaceKeeper {
   };
 }
 
-/** The smallest row or part at the upper edge of the scroller; if none is there, the first one below. */
+/** Returns the smallest row or part at the upper edge of the scroller; if none reaches it, the first one below. */
 function findTopmost(scroller: HTMLElement): Element | undefined {
   const edge = scroller.getBoundingClientRect().top;
   let found: Element | undefined;
   for (const element of scroller.querySelectorAll("[data-key], [data-part]")) {
     const { top, bottom } = element.getBoundingClientRect();
     if (bottom <= edge) continue;
-    // A part below the edge, in a row that begins above it, moves with what is drawn between.
+    // A part below the edge moves with the parts above it, if its row starts above the edge.
     if (found !== undefined && (top > edge || !found.contains(element))) break;
     found = element;
   }

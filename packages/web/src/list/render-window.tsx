@@ -1,17 +1,17 @@
 import type { VNode } from "preact";
 import type { RowMeasures } from "./row-measures.ts";
 
-/** What is drawn of a long column. */
+/** The drawn rows of a long column. */
 interface Window {
   readonly measures: Pick<RowMeasures<never>, "toTop" | "toHeight">;
-  /** Indices to draw, ascending. */
+  /** Indices of the drawn rows, ascending. */
   readonly indices: readonly number[];
-  /** Number of all. */
+  /** Number of all rows. */
   readonly count: number;
   readonly renderSpace?: (key: string, height: number) => VNode;
 }
 
-/** The elements at `indices`, and empty space in the place of the others. */
+/** Returns the elements at `indices`, with empty space for the others. */
 export function renderWindow(
   { measures, indices, count, renderSpace = renderSpacer }: Window,
   renderIndex: (index: number) => VNode,

@@ -1,19 +1,19 @@
-/** Positions of the rows of a long list: measured heights, and estimates for rows that were never shown. */
+/** Positions of rows in a long list: measured heights, and estimates for rows that were never shown. */
 
 export interface KeyedRow {
   readonly key: string | number;
 }
 
 export interface RowMeasures<Row extends KeyedRow> {
-  /** Takes the current rows. Cheap if they begin with the same rows as before. */
+  /** Replaces the rows. This is cheap if the new list continues the previous one. */
   readonly update: (rows: readonly Row[]) => void;
   /** Sets a measured height. @returns the difference; 0 for a key that is not in the list. */
   readonly measure: (key: Row["key"], height: number) => number;
-  /** Pixels above a row; for the number of rows, the height of all. */
+  /** Returns the pixels above a row; for the number of rows, the height of the whole list. */
   readonly toTop: (index: number) => number;
   readonly toHeight: (index: number) => number;
   readonly toIndex: (key: Row["key"]) => number | undefined;
-  /** The row at a height. */
+  /** Returns the index of the row at a height. */
   readonly findIndex: (top: number) => number;
 }
 
@@ -24,7 +24,7 @@ export function createRowMeasures<Row extends KeyedRow>(estimate: (row: Row) => 
   let rows: readonly Row[] = [];
   const heights: number[] = [];
   const tops: number[] = [0];
-  /** Tops up to this one are correct. */
+  /** Index up to which the tops are correct. */
   let valid = 0;
 
   const validate = (index: number): void => {

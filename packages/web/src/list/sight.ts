@@ -1,4 +1,4 @@
-/** What of a list is in sight, for what is drawn inside its rows. */
+/** The visible part of a list, for elements that draw only a part of their content. */
 import { createContext } from "preact";
 
 /** Part of an element, in pixels from its top. Above the element both are negative. */
@@ -10,13 +10,13 @@ export interface Span {
 export interface Sight {
   /** Returns true if the list draws all of an element, because the list is short or the row has a match. */
   readonly isWhole: (element: HTMLElement | null) => boolean;
-  /** Calls the watcher when what is in sight may have changed. Returns the function that ends this. */
+  /** Calls the watcher when the visible part may have changed. Returns a function that ends this. */
   readonly watch: (watcher: () => void) => () => void;
-  /** Which part of an element is in sight; undefined before the list is drawn. Forces a layout. */
+  /** Returns the visible part of an element; undefined before the list is drawn. Forces a layout. */
   readonly toSpan: (element: HTMLElement) => Span | undefined;
-  /** To be called when sizes have changed: what the user reads stays where it is. */
+  /** Scrolls after sizes have changed, so that the text that the user reads doesn't move. */
   readonly keepPlace: () => void;
 }
 
-/** Undefined outside of lists. */
+/** The list around an element; undefined outside of lists. */
 export const SightContext = createContext<Sight | undefined>(undefined);

@@ -21,15 +21,15 @@ export interface VirtualListOptions<Row extends ListRow> {
   readonly rows: readonly Row[];
   readonly estimate: (row: Row) => number;
   readonly handle: RefObject<VirtualListHandle | null>;
-  /** Called with whether the list follows its end. */
+  /** Called when the list starts or ends following its end. */
   readonly onFollow: (isFollowing: boolean) => void;
 }
 
 /** Pixels above and below the visible part in which rows are already elements. */
 export const overscan = 600;
-/** Lists of at most so many rows, pixels and elements are drawn in full, so that find-in-page works. */
+/** Limits up to which the whole list is drawn, so that find-in-page works. */
 const wholeLimit = { rows: 60, height: 20_000, elements: 600 };
-/** Pixels from the end that still count as the end. */
+/** Pixels from the end within which the list is at its end. */
 const endTolerance = 48;
 
 /** The state of a virtual list, kept outside of rendering. */
@@ -49,15 +49,15 @@ class ListController<Row extends ListRow> implements Sight {
   /** Read only when it changes, because reading it forces a layout. */
   #viewport = { top: 0, height: 0 };
   #rows: readonly Row[] = [];
-  /** Rows, sizes or the drawn range differ from the last drawing. */
+  /** True if rows, sizes or the drawn range differ from the last drawing. */
   #hasChanged = false;
   /** Height of the whole list when it was last scrolled to its end. */
   #end = 0;
   #from = 0;
   #to = 0;
-  /** Every row is drawn. */
+  /** True if every row is drawn. */
   #isWhole = true;
-  /** Drawn in full, it had too many elements. */
+  /** True if the whole list had too many elements. */
   #isLong = false;
   readonly #place = createPlaceKeeper();
   readonly #watchers = new Set<() => void>();
@@ -96,7 +96,7 @@ class ListController<Row extends ListRow> implements Sight {
     this.#viewport = { ...this.#viewport, top: this.scroller.scrollTop };
   };
 
-  /** Takes the rows and returns the indices of those to draw. */
+  /** Takes the rows and returns the indices of the rows to draw. */
   update(rows: readonly Row[]): readonly number[] {
     const [from, to] = [this.#from, this.#to];
     if (rows !== this.#rows) this.#hasChanged = true;
@@ -112,14 +112,14 @@ class ListController<Row extends ListRow> implements Sight {
     return [...new Set(indices)].toSorted((a, b) => a - b);
   }
 
-  /** Of the list, or of something in it that scrolls. */
+  /** Handles scrolling of the list, or of an element inside it. */
   readonly onScroll = ({ target }: Event): void => {
     const { scroller } = this;
     if (scroller === null) return;
     if (target !== scroller) return this.#tellWatchers();
     const { scrollTop, scrollHeight, clientHeight } = scroller;
     const isAtEnd = scrollHeight - scrollTop - clientHeight < endTolerance;
-    // What has grown since the list was scrolled to its end puts it away from the end, but not further up.
+    // Rows that grow move the list away from its end; only scrolling up means that the user left it.
     this.#setFollowing(isAtEnd || (this.isFollowing && scrollTop >= this.#viewport.top - 1));
     this.#viewport = { top: scrollTop, height: clientHeight };
     this.#markPlace();
@@ -175,13 +175,13 @@ class ListController<Row extends ListRow> implements Sight {
     this.#toEnd();
   };
 
-  /** After each drawing: keeps the end visible, and focuses the row that was waited for. */
+  /** Moves the list to its end or the focus to the wanted row, after each drawing. */
   settle(): void {
     if (this.wantedKey !== undefined && this.scroller !== null) {
       const element = this.#findElement(this.wantedKey);
       if (element !== undefined) {
         this.wantedKey = undefined;
-        // A person who searches keeps typing.
+        // A user who searches keeps typing in the search field.
         if (this.revealedKey !== element.dataset["key"]) element.focus({ preventScroll: true });
         element.scrollIntoView({ block: "start" });
         this.#markPlace();
@@ -211,7 +211,7 @@ class ListController<Row extends ListRow> implements Sight {
   #followEnd(): void {
     if (this.scroller === null) return;
     const { scrollTop, scrollHeight, clientHeight } = this.scroller;
-    // The browser scrolled back a list that became shorter.
+    // A list that became shorter makes the browser scroll back.
     const isLower = scrollHeight < this.#end;
     const isAway =
       !isLower && scrollHeight - scrollTop - clientHeight >= endTolerance && scrollTop < this.#viewport.top - 1;
@@ -293,7 +293,7 @@ function toRowKey(target: EventTarget | null): string | undefined {
   return row?.dataset["key"];
 }
 
-/** Passes the width of the list's scroll bar to the style sheet, so that what is below the list lines up with it. */
+/** Passes the width of the scroll bar to the style sheet, so that elements below the list line up with it. */
 function setGutter(scroller: HTMLElement | null): void {
   const width = scroller === null ? 0 : (scroller.offsetWidth - scroller.clientWidth) / 2;
   document.documentElement.style.setProperty("--gutter", `${width}px`);
@@ -301,7 +301,7 @@ function setGutter(scroller: HTMLElement | null): void {
 
 export type { ListController };
 
-/** Keeps track of which rows are drawn, and of the scroll position. */
+/** Decides which rows are drawn, and follows the scroll position. */
 export function useVirtualList<Row extends ListRow>(options: VirtualListOptions<Row>) {
   const { rows, estimate, handle, onFollow } = options;
   const [list] = useState(() => new ListController<Row>(estimate));

@@ -6,12 +6,12 @@ import type { RowMeasures } from "./row-measures.ts";
 import { type Sight, SightContext } from "./sight.ts";
 import { overscan } from "./use-virtual-list.ts";
 
-/** A part of something long. */
+/** A part of a long text or table. */
 interface Part {
   readonly key: number;
 }
 
-/** What the element of a part must have besides the part's key as its own, so that it is found and measured. */
+/** Attributes of a part's element, with which the window finds and measures it. The part's key is the element's key. */
 export interface PartMarks {
   readonly "data-part": number;
   readonly ref: (element: HTMLElement | null) => (() => void) | undefined;
@@ -21,25 +21,25 @@ interface WindowedProps<Item extends Part> {
   readonly as?: "div" | "code" | "table";
   readonly class?: string;
   readonly parts: readonly Item[];
-  /** Heights of the parts. Whoever keeps it longer than the element keeps the heights too. */
+  /** Heights of the parts. If you keep them longer than the element, it reuses them. */
   readonly measures: RowMeasures<Item>;
   readonly render: (part: Item, marks: PartMarks) => VNode;
-  /** What the element of a part shows apart from the part itself. */
+  /** Returns the version of everything that the element shows apart from the part itself. */
   readonly toVersion?: (part: Item) => unknown;
   readonly renderSpace?: (key: string, height: number) => VNode;
-  /** Of the element around the parts. */
+  /** Attributes of the element around the parts. */
   readonly attributes?: { readonly "aria-rowcount"?: number };
-  /** Shown before and after the parts. */
+  /** Content shown before and after the parts. */
   readonly before?: ComponentChildren;
   readonly after?: ComponentChildren;
 }
 
-/** So few parts are always drawn. */
+/** Number of parts up to which all are drawn. */
 const fewParts = 8;
-/** Sizes that are found while drawing change what is in sight; after so many changes the rest waits for the next frame. */
+/** Number of changes per frame. Drawn parts can turn out to have other sizes, which changes the visible range again. */
 const changesPerFrame = 4;
 
-/** What is drawn of the parts, kept outside of rendering. */
+/** The drawn range of the parts, kept outside of rendering. */
 class PartWindow<Item extends Part> {
   element: HTMLElement | null = null;
   sight: Sight | undefined;
@@ -50,7 +50,7 @@ class PartWindow<Item extends Part> {
   #count = 0;
   /** Parts that a selection reaches into. */
   #selected = { from: 0, to: 0 };
-  /** Changes of the range without a drawing that needed none. */
+  /** Changes of the range since the last time it was stable. */
   #changes = 0;
   readonly #observer = new ResizeObserver(() => this.#takeSizes());
 
@@ -69,7 +69,7 @@ class PartWindow<Item extends Part> {
     return () => this.#observer.unobserve(element);
   };
 
-  /** Takes the parts and returns the indices of those to draw. */
+  /** Takes the parts and returns the indices of the parts to draw. */
   update(parts: readonly Item[]): readonly number[] {
     this.#measures.update(parts);
     const count = parts.length;
@@ -89,14 +89,14 @@ class PartWindow<Item extends Part> {
     return [...new Set(indices)].toSorted((a, b) => a - b);
   }
 
-  /** Draws what is selected, so that all of it is copied: a selection may begin and end far out of sight. */
+  /** Draws all selected parts, so that the user copies all of them: a selection can reach far out of sight. */
   readonly checkSelection = (): void => {
     if (this.#isWhole()) return;
     const { from, to } = this.#findSelected();
     if (from !== this.#selected.from || to !== this.#selected.to) this.redraw();
   };
 
-  /** Draws other parts if others are in sight. */
+  /** Draws other parts if the visible range has changed. */
   readonly check = (): void => {
     this.sight?.keepPlace();
     if (this.#isWhole()) return this.#setRange(0, this.#count);
@@ -122,7 +122,7 @@ class PartWindow<Item extends Part> {
     else requestAnimationFrame(this.redraw);
   }
 
-  /** Sizes of what is drawn, before the observer hears of them: the next range depends on them. @returns whether any changed */
+  /** Measures the drawn parts before the observer does: the next range depends on them. @returns true if any changed */
   #measure(): boolean {
     let hasChanged = false;
     for (const child of this.element?.children ?? []) {
@@ -137,20 +137,20 @@ class PartWindow<Item extends Part> {
     return this.sight === undefined || this.sight.isWhole(this.element) || this.#count <= fewParts;
   }
 
-  /** The part that contains the focus stays, since the focus would be lost with it. */
+  /** Returns the part with the focus, which must stay drawn to keep the focus; -1 without one. */
   #findFocused(): number {
     const { activeElement } = document;
     return activeElement === null ? -1 : this.#findPart(activeElement);
   }
 
-  /** The part that contains a node; -1: none that is drawn. */
+  /** Returns the part that contains a node; -1 if no drawn part does. */
   #findPart(node: Node): number {
     if (!this.element?.contains(node)) return -1;
     const part = [...this.element.children].find((child) => child.contains(node));
     return this.#measures.toIndex(Number((part as HTMLElement | undefined)?.dataset["part"] ?? -1)) ?? -1;
   }
 
-  /** From a part to the one after the last. A selection that begins and ends elsewhere draws nothing more. */
+  /** Returns the selected range; `to` is after its last part. Empty if the selection has both ends elsewhere. */
   #findSelected(): { readonly from: number; readonly to: number } {
     const none = { from: 0, to: 0 };
     const selection = document.getSelection();
@@ -169,8 +169,8 @@ class PartWindow<Item extends Part> {
 }
 
 /**
- * Something long inside a row of a list: only the parts in sight, and some around them, are elements. Outside of a
- * list, and in a short one, all are.
+ * A long text or table inside a row of a list: only the parts near the visible range are elements. Outside of a
+ * list, and in a short one, all parts are.
  */
 export function Windowed<Item extends Part>(props: WindowedProps<Item>) {
   const { as = "div", parts, measures, render, toVersion, renderSpace, before, after } = props;

@@ -9,53 +9,53 @@ import { findLineStart, parsePiece } from "./parse-markdown.ts";
 
 /** One top-level block, or some items of a long list. */
 export interface MarkdownBlock {
-  /** Position among the blocks. It does not change once the block is kept. */
+  /** Position among the blocks, constant for a final block. */
   readonly key: number;
   readonly node: RootContent;
-  /** Its items continue those of the previous block: it is the same list. */
+  /** True if its items continue the list of the previous block. */
   readonly isContinued: boolean;
-  /** UTF-16 units of its source. */
+  /** Length of its source, in UTF-16 units. */
   readonly size: number;
 }
 
 export interface BlockParser {
   /**
-   * Takes the text so far and does one step of work.
-   * @param isComplete the text has ended: names that were defined late are resolved again
-   * @returns whether more work is left for this text
+   * Takes the text up to now and does one step of work.
+   * @param isComplete the text has ended: blocks that use names defined after them are parsed again
+   * @returns true if more work is left for this text
    */
   step(source: string, isComplete: boolean): boolean;
-  /** Blocks so far. Kept ones keep their identity. */
+  /** Blocks up to now. A final block stays the same object. */
   readonly blocks: readonly MarkdownBlock[];
   /** Text after the blocks that no step has reached yet. */
   readonly rest: string;
   readonly definitions: Definitions;
 }
 
-/** UTF-16 units that one step parses, unless a block is longer: about 2 ms, and little enough to die young. */
+/** Number of UTF-16 units that one step parses, unless a block is longer: about 2 ms, and garbage that dies young. */
 const windowSize = 1024;
-/** From this number on, the items of a list are kept one by one. */
+/** Number of UTF-16 units from which the parser keeps the items of a list one by one. */
 const longList = 2048;
-/** A single block above this is not parsed but shown as source. */
+/** Number of UTF-16 units above which a block stays unparsed: the page shows its source. */
 const blockLimit = 16_384;
-/** Source that is shown comes in parts of at most this many units. */
+/** Number of UTF-16 units in one part of unparsed source. */
 const partSize = 4096;
-/** Kept blocks that one step parses again. */
+/** Number of kept blocks that one step parses again. */
 const refreshSize = 4;
 
 export function createBlockParser(): BlockParser {
   return new IncrementalBlockParser();
 }
 
-/** What can be kept on its own: a top-level block, or a part of a long list. */
+/** The smallest part that can be kept: a top-level block, or some items of a long list. */
 interface Unit {
   readonly node: RootContent;
-  /** First UTF-16 unit of its first line in the piece. */
+  /** Index of the first UTF-16 unit of its first line in the piece. */
   readonly start: number;
   readonly isContinued: boolean;
 }
 
-/** Blocks after the kept ones, and the first unit that the step did not reach. */
+/** Blocks after the kept ones, and the index of the first unit that the step did not reach. */
 interface Step {
   readonly open: MarkdownBlock[];
   readonly end: number;
@@ -70,18 +70,18 @@ class IncrementalBlockParser implements BlockParser {
   definitions: DefinitionCollector = createDefinitionCollector();
   #kept: KeptBlock[] = [];
   #open: readonly MarkdownBlock[] = [];
-  /** All of them, until the next step. */
+  /** All blocks, until the next step. */
   #blocks: readonly MarkdownBlock[] | undefined;
-  /** What the last step took. */
+  /** The text of the last step. */
   #source = "";
-  /** Its units that are kept. */
+  /** Length of the text before the first open block. */
   #end = 0;
   #window = windowSize;
-  /** What follows the kept blocks are further items of the previous list. */
+  /** True if the text after the kept blocks continues their list. */
   #isInList = false;
-  /** What follows the kept blocks, up to a blank line, belongs to a block that is too long to be parsed. */
+  /** True if the text after the kept blocks, up to a blank line, belongs to a block too long to be parsed. */
   #isInSource = false;
-  /** Kept blocks that may use a name that was defined only after they were parsed. */
+  /** Number of kept blocks that may use a name defined after they were parsed. */
   #stale = 0;
   #refreshed = 0;
 
@@ -116,7 +116,7 @@ class IncrementalBlockParser implements BlockParser {
     this.#refreshed = 0;
   }
 
-  /** Parses as much as one step may. `end`: the first unit after it. */
+  /** Parses one window of the text. `end`: index of the first unit after it. */
   #takeWindow(): Step {
     const source = this.#source;
     const begin = this.#end;
@@ -131,7 +131,7 @@ class IncrementalBlockParser implements BlockParser {
     return { open: end > begin ? this.#parse(copyText(source.slice(begin, end)), end === source.length) : [], end };
   }
 
-  /** Keeps one part of a block that is too long, as source. */
+  /** Keeps one part of an overlong block as source. */
   #takeSource(): Step {
     const piece = copyText(this.#source.slice(this.#end, this.#end + partSize));
     const blank = /(?:\r\n|\n|\r(?!\n))[\t ]*(?:\r\n?|\n)/.exec(piece);
@@ -145,9 +145,9 @@ class IncrementalBlockParser implements BlockParser {
     return { open: [], end: this.#end };
   }
 
-  /** Keeps what is final in a piece and returns its open blocks. */
+  /** Keeps the final blocks of a piece and returns its open blocks. */
   #parse(piece: string, isLast: boolean): MarkdownBlock[] {
-    // A block on a line that is still being written may turn out to belong to the block before it.
+    // A block on an unfinished line may turn out to belong to the block before it.
     const finalEnd = isLast ? findLineStart(piece, piece.length) : piece.length;
     const units = this.#toUnits(piece, finalEnd);
     let open = units.length - 1;
@@ -221,21 +221,21 @@ class IncrementalBlockParser implements BlockParser {
   }
 }
 
-/** First unit of the line that determines the type of a block: of a table the second, since its first may end a paragraph. */
+/** Returns the start of the line that determines a block's type: the second one of a table, otherwise the first one. */
 function toDecision({ node, start }: Unit, piece: string): number {
   if (node.type !== "table") return start;
   const [firstLine] = /^.*(?:\r\n|\n|\r)?/.exec(piece.slice(start))!;
   return start + firstLine.length;
 }
 
-/** To the parser, definitions and the text directly below them were one paragraph. */
+/** True if the parser saw definitions and the text directly below them as one paragraph. */
 function isJoined(units: readonly Unit[], index: number, piece: string): boolean {
   if (units[index - 1]!.node.type !== "definition") return false;
   const between = piece.slice(units[index - 1]!.start, units[index]!.start).replace(/(?:\r\n|\n|\r)$/, "");
   return !/[\n\r][\t ]*$/.test(between);
 }
 
-/** A continued list continues the numbering. */
+/** Makes a block of a unit. A continued list continues the numbering. */
 function toBlock(unit: Unit, size: number, key: number, before: MarkdownBlock | undefined): MarkdownBlock {
   const { node, isContinued } = unit;
   const list = before?.node;
@@ -245,13 +245,13 @@ function toBlock(unit: Unit, size: number, key: number, before: MarkdownBlock | 
   return { key, node: { ...node, start: list.start + list.children.length }, isContinued, size };
 }
 
-/** Positions take more memory than the rest of a tree. */
+/** Deletes the positions, which take more memory than the rest of a tree. */
 function dropPositions(node: Nodes): void {
   node.position = undefined;
   if ("children" in node) for (const child of node.children) dropPositions(child);
 }
 
-/** The place where a part of a source ends: before its last blanks, or at least not within a character. */
+/** Returns the length of a part: up to the piece's last blanks, or at least not within a character. */
 function findPartEnd(piece: string): number {
   const blanks = /\s+\S*$/.exec(piece.slice(-1024));
   if (blanks !== null) return piece.length - blanks[0].length;

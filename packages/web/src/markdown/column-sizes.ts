@@ -1,11 +1,11 @@
-/** How wide the columns of a table should be. */
+/** Widths of a table's columns. */
 import type { Nodes, Table } from "mdast";
 
-/** Letters from which a column keeps some width, so that its sentences do not become towers of single words. */
+/** Numbers of letters from which a column keeps some width, so that sentences don't become towers of words. */
 const sentence = 24;
 const paragraph = 80;
 
-/** How much room each column needs, by its longest cell. */
+/** Returns the width that each column needs, by its longest cell. */
 export function toColumnSizes({ children: rows }: Pick<Table, "children">): readonly ("short" | "medium" | "long")[] {
   const lengths: number[] = [];
   for (const { children: cells } of rows) {

@@ -2,7 +2,7 @@
 import type { Definition, FootnoteDefinition, Nodes } from "mdast";
 
 export interface Definitions {
-  /** By identifier; the first one in the text counts. */
+  /** Link definitions by identifier; the first one in the text wins. */
   readonly links: ReadonlyMap<string, Definition>;
   readonly footnotes: ReadonlyMap<string, FootnoteDefinition>;
 }

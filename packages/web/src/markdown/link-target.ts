@@ -1,20 +1,20 @@
-/** The place where a link in foreign text may lead (S-63). */
+/** Targets of links in untrusted text (S-63). */
 
-/** A link that the user may follow after seeing where it leads. */
+/** A link that the user may follow after seeing its target. */
 export interface LinkTarget {
   /** The address as the browser will open it, host names in their ASCII form. */
   readonly href: string;
-  /** What to show so that the user knows where it leads: the host, or the mail address. */
+  /** The host or the mail address, to show the user the link's target. */
   readonly place: string;
-  /** The host is not the page's own. */
+  /** True if the host isn't the page's own. */
   readonly isForeign: boolean;
 }
 
 const schemes = new Set(["http:", "https:", "mailto:"]);
 
 /**
- * Reads an address. Only complete web and mail addresses are links; everything else is text:
- * scripts, data, files, and relative addresses, which would lead to the page's own server.
+ * Returns the target of an address; undefined if it isn't a complete web or mail address. Everything else stays text:
+ * scripts, data, files, and relative addresses, which would point to the page's own server.
  * @param origin the page's origin
  */
 export function toLinkTarget(address: string, origin: string): LinkTarget | undefined {

@@ -4,7 +4,7 @@ import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { type LinkTarget, toLinkTarget } from "./link-target.ts";
 
-/** A link in foreign text: shows its real target, and asks before it leads to another host (S-63). */
+/** A link in untrusted text. It shows its real target, and asks before it opens another host (S-63). */
 export function Link({ address, children }: { readonly address: string; readonly children: ComponentChildren }) {
   const openLink = useLinkGuard();
   const target = toLinkTarget(address, location.origin);
@@ -52,7 +52,7 @@ export function ImageLink({ address, description }: { readonly address: string; 
   );
 }
 
-/** Returns a function that asks before a link leads to another host (S-63). */
+/** Returns a function that asks before it opens another host (S-63). */
 function useLinkGuard(): (target: LinkTarget) => void {
   const messages = useMessages();
   const confirm = useConfirm();

@@ -11,16 +11,16 @@ interface MarkdownProps {
   readonly text: string;
   /** False while more text may follow. */
   readonly isComplete: boolean;
-  /** Key under which the page keeps what it has parsed, for when the text comes into sight again. */
+  /** Key under which the page stores the parsed text until it is visible again. */
   readonly memoryKey: string;
 }
 
-/** Milliseconds per frame that parsing may take, and then waits at least. */
+/** Milliseconds per frame for parsing, and the shortest pause after it. */
 const frameShare = 8;
-/** What is still open is not parsed again for this many times as long as it took. */
+/** Length of the pause before the open end is parsed again, as a multiple of the last parsing's time. */
 const pauseFactor = 6;
 
-/** Markdown that may still grow. Each frame parses a bounded part; what is final is never rendered again. */
+/** A Markdown text that may grow. Each frame parses a bounded part; final blocks are never rendered again. */
 export function Markdown({ text: source, isComplete, memoryKey }: MarkdownProps) {
   const text = useGrowingText(source, !isComplete);
   const state = useKept(`${memoryKey}/markdown`, createMarkdownState);
@@ -52,11 +52,11 @@ interface MarkdownState {
   readonly parser: BlockParser;
   readonly scope: MarkdownScope;
   readonly measures: RowMeasures<MarkdownBlock>;
-  /** What the last call parsed. */
+  /** The text that the last call parsed. */
   text: string;
   isComplete: boolean;
   hasMore: boolean;
-  /** Until this moment, new text waits. Milliseconds of `performance.now`. */
+  /** Moment until which new text waits, in milliseconds of `performance.now`. */
   pauseUntil: number;
 }
 
@@ -81,12 +81,12 @@ function runSteps(state: MarkdownState, text: string, isComplete: boolean): bool
   state.text = text;
   state.isComplete = isComplete;
   const end = performance.now();
-  // A frame may draw twice: once for new text, once for the rest of what there was.
+  // A frame may draw twice: once for new text, once for the rest of the old text.
   state.pauseUntil = end + (state.hasMore ? frameShare : (end - start) * pauseFactor);
   return state.hasMore;
 }
 
-/** Approximate height of a block in pixels, until it was measured. */
+/** Estimates the height of a block in pixels, until it is measured. */
 function estimateBlock({ size, isContinued }: MarkdownBlock): number {
   return (isContinued ? 4 : 12) + Math.ceil(size / 88) * 26;
 }

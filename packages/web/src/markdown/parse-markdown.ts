@@ -9,14 +9,14 @@ import { formulas, formulasFromMarkdown } from "../math/parse-math.ts";
 const gfmSyntax = gfm({ singleTilde: false });
 const gfmTrees = gfmFromMarkdown();
 
-/** What every table contains: a bar, or a row of rules with a colon. */
+/** Matches each text with a table: a bar, or a row of rules with a colon. */
 const tableSign = /\||:-|-:/;
-/** What every bare address contains, or a character reference that may stand for a part of it. */
+/** Matches each text with a bare address, or with a character reference that may be part of one. */
 const addressSign = /[@&]|http|www/i;
 
 /**
- * Tables and bare addresses may begin at nearly every line and letter: without them, parsing takes half the time and a
- * third of the memory. By whether the text may contain tables, and addresses.
+ * Options of the parser, by the possible presence of tables and of bare addresses. The parser looks for both
+ * at nearly every line and letter: without them, it needs half the time and a third of the memory.
  */
 const options = [false, true].map((hasTables) =>
   [false, true].map((hasAddresses) => ({
@@ -35,7 +35,7 @@ const options = [false, true].map((hasTables) =>
   })),
 );
 
-/** Without those whose name ends so. */
+/** Returns the constructs whose names don't have this ending. */
 function dropConstructs(constructs: ConstructRecord = {}, ending: string): ConstructRecord {
   const keep = ({ name = "" }: Construct): boolean => !name.endsWith(ending);
   return Object.fromEntries(
@@ -49,10 +49,10 @@ export interface DefinedNames {
   readonly footnotes: Iterable<string>;
 }
 
-/** A piece of a text, parsed as if the names that the text defines elsewhere were defined in it. */
+/** A piece of a text, parsed with the names that the rest of the text defines. */
 export interface ParsedPiece {
   readonly nodes: readonly RootContent[];
-  /** First UTF-16 unit, within the piece, of the line in which a node of it begins. */
+  /** Returns the index of the first UTF-16 unit, within the piece, of the node's first line. */
   readonly toLineStart: (node: Nodes) => number;
 }
 
@@ -77,7 +77,7 @@ export function parsePiece(piece: string, defined: DefinedNames): ParsedPiece {
   };
 }
 
-/** Defines the names that the piece may use. The rule after them keeps the piece from being read as part of them. */
+/** Returns definitions of the names that the piece may use. The rule after them separates the piece from them. */
 function toDefinitions(piece: string, { links, footnotes }: DefinedNames): string {
   const folded = piece.includes("[") ? foldName(piece) : "";
   const isUsed = (name: string): boolean => folded.includes(name);
@@ -97,10 +97,10 @@ function foldName(text: string): string {
     .toLowerCase();
 }
 
-/** First unit of the line that contains `offset`: blocks may be indented by up to three blanks. */
+/** Returns the start of the line that contains `offset`, because a block may be indented by up to three blanks. */
 export function findLineStart(text: string, offset: number): number {
   if (offset <= 0) return 0;
   const start = text.lastIndexOf("\n", offset - 1) + 1;
-  // Only in this line: in a text without carriage returns, the search would go back to its beginning.
+  // The slice limits the search to this line: without carriage returns, it would run through the whole text.
   return start + text.slice(start, offset).lastIndexOf("\r") + 1;
 }

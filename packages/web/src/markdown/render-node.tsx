@@ -1,6 +1,6 @@
 /**
  * Renders a Markdown tree as elements. Only checked addresses and numbers from the text become attributes,
- * raw HTML is shown as text, and images are links that are never loaded (S-60 to S-63).
+ * raw HTML appears as text, and images are links that are never loaded (S-60 to S-63).
  */
 import type { Blockquote, FootnoteDefinition, ListItem, Nodes, Parents } from "mdast";
 import type { ComponentChildren, VNode } from "preact";
@@ -12,7 +12,7 @@ import type { Definitions } from "./definitions.ts";
 import { ImageLink, Link } from "./link.tsx";
 import { TableView } from "./table-view.tsx";
 
-/** What the elements of one text share. */
+/** Data that all elements of one text share. */
 export interface MarkdownScope {
   readonly definitions: Definitions;
 }
@@ -108,7 +108,7 @@ function AlertTitle({ kind }: { readonly kind: keyof Messages["alerts"] }) {
   return <p class="alert-title">{useMessages().alerts[kind]}</p>;
 }
 
-/** The page's own headings use the first two levels. */
+/** Renders a heading two levels lower, since the page's own headings use the first two levels. */
 function renderHeading(depth: number, children: ComponentChildren): VNode {
   const Heading = `h${Math.min(depth + 2, 6)}` as "h3" | "h4" | "h5" | "h6";
   return (
@@ -137,7 +137,7 @@ export function renderFootnotes(scope: MarkdownScope): ComponentChildren {
   return <Footnotes scope={scope} renderNote={(note) => renderChildren(note, scope)} />;
 }
 
-/** The number of a footnote, where the text refers to it. Not an anchor: foreign text must not set ids or addresses of the page. */
+/** The number of a footnote at its mention, not an anchor: untrusted text must not set the page's ids or addresses. */
 function FootnoteMark({ identifier, scope }: { readonly identifier: string; readonly scope: MarkdownScope }) {
   const number = [...scope.definitions.footnotes.keys()].indexOf(identifier) + 1;
   return <sup class="footnote-mark">[{number === 0 ? "?" : number}]</sup>;

@@ -10,7 +10,7 @@ interface TableViewProps {
 }
 
 /**
- * A table of a text. One that is wider than the text scrolls on its own, and the keyboard reaches it; any other one
+ * A table of a text. If it is wider than the text, it has its own scroll bar, which the keyboard reaches. Otherwise it
  * scrolls with the page, so that its head stays visible.
  */
 export function TableView({ table, renderCell }: TableViewProps) {
@@ -45,7 +45,7 @@ export function TableView({ table, renderCell }: TableViewProps) {
   );
 }
 
-/** True if the only child of an element is wider than the element; followed while both change. */
+/** Returns true while the only child of an element is wider than the element. */
 function useOverflow(frame: { readonly current: HTMLElement | null }): boolean {
   const [isWide, setWide] = useState(false);
   useLayoutEffect(() => {

@@ -6,9 +6,9 @@ import type { Construct, Extension, State, Tokenizer } from "micromark-util-type
 /** A formula in a paragraph, in TeX. */
 export interface FormulaNode extends Literal {
   type: "formula";
-  /** Without its delimiters. */
+  /** Source without its delimiters. */
   value: string;
-  /** On lines of its own. */
+  /** True if the formula has its own lines. */
   isDisplay: boolean;
 }
 
@@ -30,10 +30,10 @@ declare module "micromark-util-types" {
 
 const dollar = 36;
 const backslash = 92;
-/** Characters; a longer formula is text. */
+/** Number of characters; a longer formula stays text. */
 const longest = 4000;
 
-/** The second character of an opening delimiter, and that of its closing one. */
+/** The second character of an opening delimiter, with the second character of its closing one. */
 const brackets: Readonly<Record<number, number>> = { 40: 41, 91: 93 };
 
 export const formulas: Extension = {
@@ -61,7 +61,7 @@ export const formulasFromMarkdown: TreeExtension = {
   },
 };
 
-/** In `US$5` and `f\(x\)` nothing begins; letters of other scripts need no blank. */
+/** True if a formula can start after this character: not after ASCII letters and digits, as in `US$5` or `f\(x\)`. */
 function isBoundary(code: number | null): boolean {
   return code !== dollar && !isWord(code);
 }
@@ -86,7 +86,7 @@ function createTokenizer(): Tokenizer {
 
     const { previous } = this;
     const start: State = (code) => {
-      // The parser asks `previous` where text breaks, but not before every attempt.
+      // The parser doesn't call `previous` before every attempt.
       if (!isBoundary(previous)) return nok(code);
       effects.enter("formula");
       effects.enter("formulaData");
@@ -148,7 +148,7 @@ function createTokenizer(): Tokenizer {
       effects.consume(code);
       return end;
     };
-    // `$5-$10` and `$HOME/$PATH` are no formulas.
+    // `$5-$10` and `$HOME/$PATH` aren't formulas.
     const after: State = (code) => (code === dollar || isWord(code) ? nok(code) : end(code));
     const end: State = (code) => {
       effects.exit("formulaData");

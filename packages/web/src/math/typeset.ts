@@ -1,4 +1,4 @@
-/** TeX to a tree of MathML, of which only known elements and harmless values are kept (S-113). Loaded with the first formula. */
+/** Turns TeX into a tree of MathML, only with known elements and harmless values (S-113). Loaded on demand. */
 import temml from "temml";
 
 const { __renderToMathMLTree: toTree } = temml;
@@ -12,7 +12,7 @@ interface MathElement {
   readonly children: readonly MathNode[];
 }
 
-/** What the library builds before it makes text or elements of it. */
+/** A node of the library's tree, before it becomes text or elements. */
 interface ForeignNode {
   readonly type?: unknown;
   readonly text?: unknown;
@@ -34,20 +34,20 @@ const attributes = new Set(
     "columnalign rowspacing columnspacing columnspan rowspan"
   ).split(" "),
 );
-/** No brackets, so no addresses. */
+/** Matches values without brackets, so without addresses. */
 const harmlessValue = /^[\w.#% ]{1,40}$|^-[0-2]?(?:\.\d+)?em$/;
 const knownClass = /^(?:tml-(?:left|right|overline|underline|cancel|jot)|upstrike|downstrike)$/;
 
-/** A few definitions are enough to make millions of tokens before any limit of the library counts them. */
+/** Matches definitions of macros. A few of them can make millions of tokens before the library's limits apply. */
 const definition =
   /(?<!\\)(?:\\\\)*\\(?:[egx]?def|(?:future)?let|global|long|(?:new|renew|provide)command)(?![A-Za-z@])/;
-/** Format characters that change the order of what follows. */
+/** Matches format characters that change the order of the following text. */
 const reordering = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
 
 const mostDepth = 100;
 const mostElements = 5000;
 
-/** Undefined for what is not TeX, or too large, and for what defines macros. */
+/** Returns the formula's MathML; undefined if it isn't TeX, is too large, or defines macros. */
 export function typeset(source: string, isDisplay: boolean): MathElement | undefined {
   if (definition.test(source)) return undefined;
   try {
@@ -66,7 +66,7 @@ export function typeset(source: string, isDisplay: boolean): MathElement | undef
   }
 }
 
-/** @throws Error when the tree is too large, or reorders its text */
+/** Copies the known parts of a tree. @throws Error if the tree is too large, or reorders its text */
 function keepKnown(node: ForeignNode, depth: number, left: { elements: number }): readonly MathNode[] {
   left.elements -= 1;
   if (depth > mostDepth || left.elements < 0) throw new Error("the formula is too large");
@@ -75,7 +75,7 @@ function keepKnown(node: ForeignNode, depth: number, left: { elements: number })
     return [node.text];
   }
   const children = (node.children ?? []).flatMap((child) => keepKnown(child, depth + 1, left));
-  // Fragments, and elements that are not known, leave what is in them.
+  // A fragment or an unknown element is replaced by its children.
   if (typeof node.type !== "string" || !elements.has(node.type)) return children;
   const kept = Object.entries(node.attributes ?? {}).flatMap(([name, value]) => {
     const text = String(value);

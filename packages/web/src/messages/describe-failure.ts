@@ -2,13 +2,13 @@ import type { Messages } from "./messages.ts";
 
 interface Failure {
   readonly title: string;
-  /** What to do; "" if nothing can be done, or the server alone can say it. */
+  /** Advice for the user; "" without any, or if the server's line contains it. */
   readonly advice: string;
 }
 
 /**
- * What an error code means, in the page's language. The server's own line goes with it, since it names what failed.
- * @param isPassing the answer went on
+ * Describes an error code in the page's language. The page adds the server's line, which has the value that failed.
+ * @param isPassing true if the answer continued after the error
  */
 export function describeFailure(code: string, isPassing: boolean, messages: Messages): Failure {
   const steps: Readonly<Record<string, string>> = messages.failures.step;

@@ -1,7 +1,7 @@
-/** The page's texts in one language, from its file. English says which texts there are. */
+/** The page's texts in one language, from its file. The English file defines which texts there are. */
 import file from "./en.json" with { type: "json" };
 
-/** What a template is given, by the names of its placeholders. Numbers are written as the language writes them. */
+/** Values of a template, by the names of its placeholders. Numbers get the language's format. */
 type Values = Readonly<Record<string, string | number>>;
 type Fill = (values: Values) => string;
 
@@ -9,7 +9,7 @@ type Fill = (values: Values) => string;
 type Template = string | Readonly<{ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>>;
 type TemplateName = keyof typeof file.templates;
 
-/** The content of a file of this folder. */
+/** Content of one of this folder's language files. */
 export interface LanguageFile extends Omit<typeof file, "templates"> {
   readonly templates: Readonly<Record<TemplateName, Template>>;
 }
@@ -43,5 +43,5 @@ export function createMessages({ texts, templates, approvalReasons, ruleWords, f
   return { ...texts, ...fillAll(templates), ...filled, failures };
 }
 
-/** Always loaded. */
+/** The English texts, which are always loaded. */
 export const english = createMessages(file);

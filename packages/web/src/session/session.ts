@@ -1,17 +1,17 @@
-/** The way the page signs in: with a ticket from its own address, or with a token that the user enters (S-51). */
+/** Signs in to the server: with a ticket from the page's address, or with a token that the user enters (S-51). */
 import { SheafApiError } from "@sheaf/client";
 
 export interface SessionPort {
   /** Opens a session with a ticket that works once. */
   readonly openWithTicket: (ticket: string) => Promise<boolean>;
-  /** Opens a session with a token, which is sent once and not kept. */
+  /** Opens a session with a token, which the page sends once and doesn't store. */
   readonly openWithToken: (token: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 const path = "/v1/session";
 
-/** `onOpen`: with the ticket or the token of each session. */
+/** Creates the port. `onOpen` gets the ticket or the token of each session. */
 export function createSessionPort(onOpen: (secret: string) => Promise<void>): SessionPort {
   const open = async (secret: string, body: object, headers: Readonly<Record<string, string>>): Promise<boolean> => {
     const answer = await fetch(path, {
@@ -24,7 +24,7 @@ export function createSessionPort(onOpen: (secret: string) => Promise<void>): Se
   };
   return {
     openWithTicket: (ticket) => open(ticket, { ticket }, {}),
-    // What does not fit a header is not a token.
+    // A token must fit into a header.
     openWithToken: async (token) =>
       /^[\x21-\x7E]+$/.test(token) && open(token, {}, { authorization: `Bearer ${token}` }),
     async close() {
@@ -33,12 +33,12 @@ export function createSessionPort(onOpen: (secret: string) => Promise<void>): Se
   };
 }
 
-/** The server requires a new sign-in. Not to be confused with a provider that requires a key. */
+/** True if the server requires a new sign-in. A provider that requires a key is another case. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof SheafApiError && error.status === 401 && error.source === "server";
 }
 
-/** Removes the ticket from the address, so that it is not in the history. Nothing else is ever read from there (S-63). */
+/** Takes the ticket out of the address and its history. The page reads only the route from there otherwise (S-63). */
 export function takeTicket(): string | undefined {
   const ticket = /^#ticket=([\w-]{20,200})$/.exec(location.hash)?.[1];
   if (location.hash.startsWith("#ticket=")) history.replaceState(undefined, "", "/");

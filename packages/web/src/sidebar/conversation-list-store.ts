@@ -19,9 +19,9 @@ export interface ConversationListStore extends ReadableStore<ConversationListSta
   readonly refresh: () => void;
   readonly search: (text: string) => void;
   readonly loadMore: () => Promise<void>;
-  /** Renames or pins it; a failure is shown in the list. */
+  /** Renames or pins a conversation; the list shows a failure. */
   readonly change: (id: string, change: Pick<ConversationChange, "title" | "pinned">) => Promise<void>;
-  /** Shows why something that was done to a row failed. */
+  /** Shows the failure of a row's action. */
   readonly fail: (error: unknown) => void;
 }
 
@@ -32,7 +32,7 @@ export interface ConversationListPorts {
   readonly describe: (error: unknown) => string;
 }
 
-/** Milliseconds without typing after which a search is sent. */
+/** Milliseconds without typing before a search starts. */
 const searchDelay = 200;
 
 export function createConversationListStore(ports: ConversationListPorts): ConversationListStore {
@@ -46,7 +46,7 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
   });
   let request = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** The place of the next page of a search. */
+  /** Cursor of a search's next page. */
   let next: string | undefined;
 
   const fail = (error: unknown): void => {

@@ -8,7 +8,7 @@ import { VisibleText } from "../elements/visible-text.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { toMarkedParts } from "./marked-parts.ts";
 
-/** The state that a row shows next to its title. */
+/** State of a conversation, shown next to its title. */
 type RowState = "waiting" | "running" | "failed" | "asks" | "ended";
 
 const stateIcons: Readonly<Record<RowState, IconName>> = {
@@ -33,7 +33,7 @@ interface ConversationRowProps {
   readonly onSelect: () => void;
 }
 
-/** A conversation in the list: a link, and what can be done to it. */
+/** A conversation in the list: a link, with a menu of actions. */
 export function ConversationRow({ conversation, isCurrent, state, actions, onSelect }: ConversationRowProps) {
   const messages = useMessages();
   const [isNaming, setNaming] = useState(false);
@@ -115,7 +115,7 @@ function RowText({ conversation: { match, updated }, title, state }: RowTextProp
   );
 }
 
-/** Foreign text with what was found in it. */
+/** Untrusted text with its matches marked. */
 function Excerpt({ match }: { readonly match: SearchMatch }) {
   return (
     <>

@@ -5,7 +5,7 @@ import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { Deletions, PendingDeletion } from "./deletions.ts";
 
-/** What was deleted a moment ago, with an undo. */
+/** A list of recent deletions, each with an undo. */
 export function DeletionToasts({ deletions }: { readonly deletions: Deletions }) {
   const messages = useMessages();
   const pending = useStore(deletions).filter(({ isSent }) => isSent !== true);
@@ -23,7 +23,7 @@ function Toast({ deletion: { id, title }, deletions }: { deletion: PendingDeleti
   const messages = useMessages();
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
-    // The row that had the focus is gone.
+    // The focused row is gone, so the undo button gets the focus.
     button.current?.focus();
     const { current } = button;
     return () => {

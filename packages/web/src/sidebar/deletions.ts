@@ -1,17 +1,17 @@
-/** Conversations that are about to be deleted: until then, an undo costs nothing, since nothing has happened yet. */
+/** Deletions that wait for a while before they start, so that an undo needs no request. */
 import { createStore, type ReadableStore } from "@sheaf/client/chat";
 
 export interface PendingDeletion {
   readonly id: string;
   readonly title: string;
-  /** The request is on its way: an undo comes too late. */
+  /** True if the request is under way: an undo is too late. */
   readonly isSent?: true;
 }
 
 export interface DeletionPorts {
   /** `isLeaving`: the page ends, and the request must outlive it. */
   readonly remove: (id: string, isLeaving: boolean) => Promise<void>;
-  /** Returns the function that cancels it. */
+  /** Calls `then` after a time. Returns a function that cancels this. */
   readonly wait: (milliseconds: number, then: () => void) => () => void;
   readonly onEnd: (id: string) => void;
   readonly onFailure: (error: unknown) => void;
@@ -19,17 +19,17 @@ export interface DeletionPorts {
 
 export interface Deletions extends ReadableStore<readonly PendingDeletion[]> {
   readonly add: (deletion: PendingDeletion) => void;
-  /** Too late once the request is sent. */
+  /** Cancels a deletion whose request hasn't started. */
   readonly undo: (id: string) => void;
-  /** Stops the time while somebody is at the button. */
+  /** Stops the time while the user is at the button. */
   readonly hold: (id: string) => void;
-  /** The time begins anew. */
+  /** Restarts the time. */
   readonly release: (id: string) => void;
-  /** Deletes what waits, now: the page ends. */
+  /** Starts all waiting deletions now, because the page ends. */
   readonly carryOutAll: () => void;
 }
 
-/** Milliseconds in which a deletion can be undone. */
+/** Milliseconds for an undo. */
 const undoTime = 10_000;
 
 export function createDeletions({ remove, wait, onEnd, onFailure }: DeletionPorts): Deletions {

@@ -1,4 +1,4 @@
-/** The place where a search found something, as parts of its text. */
+/** The text of a search result, divided at its matches. */
 import type { SearchMatch } from "@sheaf/protocol";
 
 export interface MarkedPart {
@@ -6,7 +6,7 @@ export interface MarkedPart {
   readonly isMatch: boolean;
 }
 
-/** Ranges that overlap, are out of order or lead outside of the text are cut to what makes sense. */
+/** Divides a text at its ranges. It cuts or skips invalid ones: overlapping, unordered, or beyond the text. */
 export function toMarkedParts({ text, ranges }: Pick<SearchMatch, "text" | "ranges">): readonly MarkedPart[] {
   const parts: MarkedPart[] = [];
   let done = 0;

@@ -15,13 +15,13 @@ import type { Drawer } from "./use-drawer.ts";
 
 interface SidebarProps {
   readonly list: ConversationListStore;
-  /** The conversation that is shown. */
+  /** Id of the visible conversation. */
   readonly current: string | undefined;
   readonly drawer: Drawer;
   readonly attention: AttentionStore;
   readonly deletions: Deletions;
   readonly onRemove: (id: string, title: string) => void;
-  /** A conversation is opened from the list. */
+  /** Called when the user opens a conversation from the list. */
   readonly onSelect: (conversation: ConversationSummary) => void;
   readonly onDialog: (dialog: "settings" | "keys") => void;
 }
@@ -40,7 +40,7 @@ export function Sidebar(props: SidebarProps) {
         if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
         event.preventDefault();
         if (search.current?.checkVisibility() === false) drawer.show();
-        // Once the drawer is shown.
+        // The field gets the focus after the drawer has opened.
         setTimeout(() => search.current?.focus());
       }),
     [drawer],
@@ -105,7 +105,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
   const rows = useRef<HTMLDivElement>(null);
   const moved = useRef("");
   useLayoutEffect(() => {
-    // A row that is pinned goes to the other list, and loses the focus.
+    // A pinned row moves to another list, and loses the focus.
     const link = rows.current?.querySelector<HTMLElement>(`[href="#/${encodeURIComponent(moved.current)}"]`);
     if (document.activeElement === document.body) link?.focus();
     moved.current = "";
@@ -166,7 +166,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
   );
 }
 
-/** What the list says now counts more than what the tab remembers. */
+/** Returns the state of a row. The list's state has priority over this tab's, which may be older. */
 function toRowState({ id, runningResponseId, approvals = [] }: ConversationSummary, news: AttentionState) {
   if (approvals.length > 0 || news.waiting.has(id)) return "waiting";
   if (runningResponseId !== undefined || news.running.has(id)) return "running";

@@ -9,14 +9,14 @@ import { createDeletions, type Deletions } from "./deletions.ts";
 interface UseDeletionsPorts {
   readonly client: SheafClient;
   readonly describe: (error: unknown) => string;
-  /** Shows it. */
+  /** Shows a failure. */
   readonly onFailure: (error: unknown) => void;
-  /** The conversation that is shown. */
+  /** Id of the visible conversation. */
   readonly current: string | undefined;
   readonly onEnd: (id: string) => void;
 }
 
-/** Deletions that outlive the conversation's page. A page that ends carries them out; one that is opened is undone. */
+/** Deletions that outlive the conversation's page. Closing the tab starts them; opening it cancels one. */
 export function useDeletions(ports: UseDeletionsPorts): {
   readonly deletions: Deletions;
   readonly remove: (id: string, title: string) => void;
@@ -62,7 +62,7 @@ async function deleteConversation(client: SheafClient, id: string, isLeaving: bo
   try {
     await client.deleteConversation(id);
   } catch (error) {
-    // Somebody else was faster.
+    // Another page has deleted the conversation already.
     if (!(error instanceof SheafApiError && error.status === 404)) throw error;
   }
 }

@@ -2,19 +2,19 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listen } from "../elements/listen.ts";
 
-/** The sidebar of a narrow page: over everything else, which is inert meanwhile. */
+/** The sidebar of a narrow page. It covers everything else, which is inert meanwhile. */
 export interface Drawer {
   readonly isShown: boolean;
   readonly show: () => void;
   readonly hide: () => void;
-  /** Its element. */
+  /** Element of the sidebar. */
   readonly frame: RefObject<HTMLElement | null>;
 }
 
-/** As in `styles/layout.css`. */
+/** The width of a narrow page, which `styles/layout.css` repeats. */
 const narrow = "(max-width: 800px)";
 
-/** Moves the focus into the drawer and back; Escape closes it, and so does a page that becomes wide. */
+/** Moves the focus into the drawer and back. Escape and a wider page close it. */
 export function useDrawer(): Drawer {
   const [isShown, setShown] = useState(false);
   const frame = useRef<HTMLElement>(null);
@@ -33,7 +33,7 @@ export function useDrawer(): Drawer {
       if (!media.matches) setShown(false);
     };
     const hideOnEscape = (event: KeyboardEvent): void => {
-      // An open menu or dialog takes it first.
+      // An open menu or dialog handles the key first.
       if (event.key === "Escape" && !event.defaultPrevented && document.querySelector("dialog[open]") === null) {
         setShown(false);
       }

@@ -5,7 +5,7 @@
 
 const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
 
-/** `red`, `bright-red`, …; undefined for none. */
+/** Returns a name such as `red` or `bright-red`; undefined without a colour. */
 export function toNearestColour(className: string | null, trueColour: string | null): string | undefined {
   if (className === null || className === undefined || className === "") return undefined;
   const palette = /^ansi-palette-(\d+)/.exec(className);
@@ -20,7 +20,7 @@ function readChannels(text: string): readonly [number, number, number] {
   return [red, green, blue];
 }
 
-/** The 256 colours of xterm: 16 named ones, a cube of 6 by 6 by 6, a ramp of greys. */
+/** Returns one of xterm's 256 colours: 16 with names, a cube of 6 by 6 by 6, a ramp of greys. */
 function toPaletteColour(index: number): string | undefined {
   if (index < 16) return `${index > 7 ? "bright-" : ""}${names[index % 8]!}`;
   if (index > 231) return toNearest(Array(3).fill((index - 232) * 10 + 8) as [number, number, number]);
@@ -29,7 +29,7 @@ function toPaletteColour(index: number): string | undefined {
   return toNearest([toChannel(Math.floor(cube / 36)), toChannel(Math.floor(cube / 6) % 6), toChannel(cube % 6)]);
 }
 
-/** By hue if the colour has one, otherwise by brightness. */
+/** Returns the nearest of the sixteen colours: by hue if the colour has one, otherwise by brightness. */
 function toNearest([red, green, blue]: readonly [number, number, number]): string {
   const high = Math.max(red, green, blue);
   const low = Math.min(red, green, blue);

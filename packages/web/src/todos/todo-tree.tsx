@@ -9,7 +9,7 @@ const stateIcons: Readonly<Record<TodoState, IconName>> = {
   cancelled: "circleMinus",
 };
 
-/** Todos with their state; below each, what it waits for. */
+/** Todos with their state, each with the todos that it waits for. */
 export function TodoTree({ todos, label }: { readonly todos: readonly Todo[]; readonly label: string }) {
   const messages = useMessages();
   const byId = new Map(todos.map((todo) => [todo.id, todo]));
@@ -36,7 +36,7 @@ interface WaitingProps {
   readonly byId: ReadonlyMap<string, Todo>;
 }
 
-/** Names what an open todo still waits for. */
+/** The open dependencies of an open todo. */
 function Waiting({ todo, byId }: WaitingProps) {
   const messages = useMessages();
   if (todo.status === "completed" || todo.status === "cancelled") return undefined;
@@ -52,7 +52,7 @@ function Waiting({ todo, byId }: WaitingProps) {
   );
 }
 
-/** Depth below a todo without dependencies; foreign lists may contain a cycle. */
+/** Returns the depth of a todo, at most 4: todos without dependencies have 0. An untrusted list may contain a cycle. */
 function toDepth(todo: Todo, byId: ReadonlyMap<string, Todo>, seen: ReadonlySet<string> = new Set()): number {
   if (seen.size > 4 || seen.has(todo.id)) return 0;
   const known = todo.dependencies.flatMap((id) => byId.get(id) ?? []);

@@ -1,4 +1,4 @@
-/** What a person has written into the form of a clarification, and the answers that it makes (N42, N73). */
+/** The user's entries in the form of a clarification, and the answers made from them (N42, N73). */
 import type { ClarificationAnswer } from "@sheaf/protocol";
 import { readObjects, readText } from "./metadata.ts";
 import type { ForeignMetadata } from "./view.ts";
@@ -11,11 +11,11 @@ export interface AskedQuestion {
   readonly allowsText: boolean;
 }
 
-/** What was chosen and written for one question. */
+/** The chosen options and the text for one question. */
 export interface AnswerEntry {
   readonly optionIds: readonly string[];
   readonly text: string;
-  /** The text is an answer; it stays in the field, but does not count, while an option of a single choice is chosen. */
+  /** True if the text is an answer. It stays in the field, unused, while an option of a single choice is chosen. */
   readonly hasText: boolean;
 }
 
@@ -51,7 +51,7 @@ export function chooseOption(
   return { ...entry, optionIds: isChosen ? [...others, id] : others };
 }
 
-/** Makes the text an answer, or not. In a single choice it takes the place of the options. */
+/** Makes the text an answer, or not. In a single choice, the text replaces the options. */
 export function chooseText({ allowsMultiple }: AskedQuestion, entry: AnswerEntry, hasText: boolean): AnswerEntry {
   return { ...entry, hasText, optionIds: allowsMultiple || !hasText ? entry.optionIds : [] };
 }
@@ -64,7 +64,7 @@ export function isAnswered({ optionIds, hasText, text }: AnswerEntry = emptyEntr
   return optionIds.length > 0 || (hasText && text.trim() !== "");
 }
 
-/** One answer for each question; one that was skipped is empty (N73). */
+/** Returns one answer for each question; a skipped question has an empty one (N73). */
 export function toAnswers(
   documentId: string,
   questions: readonly AskedQuestion[],
@@ -76,7 +76,7 @@ export function toAnswers(
   });
 }
 
-/** The answers as they were in the form. */
+/** Returns sent answers as entries of the form. */
 export function toDraft(answers: readonly ClarificationAnswer[], documentId: string): AnswerDraft {
   const own = answers.filter((answer) => answer.documentId === documentId);
   return Object.fromEntries(
@@ -84,7 +84,7 @@ export function toDraft(answers: readonly ClarificationAnswer[], documentId: str
   );
 }
 
-/** The text that appears in the conversation as the user's message. */
+/** Returns the user's message for the conversation. */
 export function toMessage(questions: readonly AskedQuestion[], draft: AnswerDraft, skipped: string): string {
   return questions
     .map(({ id, text, options }) => {

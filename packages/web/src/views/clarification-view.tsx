@@ -21,7 +21,7 @@ import {
 } from "./clarification-form.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
-/** R11, N42, N73: a form; its answers are sent with the next request of the conversation. */
+/** A form with questions of the model. The conversation's next request carries its answers (R11, N42, N73). */
 export function ClarificationView({ document, responseId, isCurrent }: ViewProps) {
   const messages = useMessages();
   const { canSend, isAsking, sendAnswers, findAnswers } = useConversation();
@@ -38,7 +38,7 @@ export function ClarificationView({ document, responseId, isCurrent }: ViewProps
     if (!isReady || !canSend) return;
     sendAnswers(toAnswers(document.id, questions, draft), toMessage(questions, draft, messages.questionSkipped));
   };
-  /** Enter goes to the next open question, and sends only if none is left: nothing is skipped by accident. */
+  /** Moves to the next open question on Enter, and sends only after the last one: the user skips none by accident. */
   const goOn = (event: KeyboardEvent): void => {
     const { target, key, isComposing, ctrlKey, metaKey } = event;
     if (key !== "Enter" || isComposing || !(target instanceof HTMLInputElement)) return;
@@ -89,7 +89,7 @@ export function ClarificationView({ document, responseId, isCurrent }: ViewProps
   );
 }
 
-/** The content often repeats the only question. */
+/** True if the content only repeats the single question. */
 function isSameText(content: string, questions: readonly AskedQuestion[]): boolean {
   return content.trim() === "" || (questions.length === 1 && questions[0]!.text.trim() === content.trim());
 }
@@ -99,7 +99,7 @@ interface QuestionFieldProps {
   readonly name: string;
   readonly entry: AnswerEntry;
   readonly isDisabled: boolean;
-  /** The answers were sent without one to this question. */
+  /** True if the user sent answers without one to this question. */
   readonly isSkipped: boolean;
   readonly onChange: (entry: AnswerEntry) => void;
 }
@@ -146,7 +146,7 @@ interface OtherAnswerProps extends Pick<QuestionFieldProps, "question" | "name" 
   readonly type: "checkbox" | "radio";
 }
 
-/** A text: the whole answer of a question without options, and one more choice of any other. */
+/** A text field: the whole answer to a question without options, otherwise one more choice. */
 function OtherAnswer({ question, name, type, entry, onChange }: OtherAnswerProps) {
   const messages = useMessages();
   const field = useRef<HTMLInputElement>(null);

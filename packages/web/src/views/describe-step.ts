@@ -1,9 +1,9 @@
-/** A call in a few words, and what is most telling of its arguments. */
+/** Describes a call in a few words, with its most informative argument. */
 import type { Messages } from "../messages/messages.ts";
 import { readObject, readText } from "./metadata.ts";
 import type { ForeignMetadata, ShownDocument } from "./view.ts";
 
-/** What a document of a call is about, in one line. */
+/** Describes a document of a call in one line. */
 export function describeStep({ type, metadata }: ShownDocument, messages: Messages): string {
   if (type === "terminal_command") return `$ ${readText(metadata, "command")}`;
   if (type === "tool_call") return `${nameTool(metadata, messages)} ${toDetail(metadata)}`.trimEnd();
@@ -11,21 +11,21 @@ export function describeStep({ type, metadata }: ShownDocument, messages: Messag
   return `${name} ${readText(metadata, "filePath")}`.trimEnd();
 }
 
-/** What a person calls the tool: a skill by its own name. */
+/** Returns the tool's name for the user; for a skill, the skill's name. */
 export function nameTool(metadata: ForeignMetadata, messages: Messages): string {
   const toolName = readText(metadata, "toolName");
   const skill = readSkill(metadata);
   return skill === undefined ? toolName || messages.toolCall : messages.skill({ name: readText(skill, "name") });
 }
 
-/** The arguments of a call that reads a skill; undefined: it does something else. */
+/** Returns the arguments of a call that reads a skill; undefined for other calls. */
 export function readSkill(metadata: ForeignMetadata): ForeignMetadata | undefined {
   const given = readObject(metadata, "arguments");
   const isSkill = readText(metadata, "toolName") === "read_skill" && given !== undefined;
   return isSkill && readText(given, "name") !== "" ? given : undefined;
 }
 
-/** The most telling argument: a path, a pattern, a query, or the first string. Of a skill, its file. */
+/** Returns the most informative argument: a path, a pattern, a query, or the first string. For a skill, its file. */
 export function toDetail(metadata: ForeignMetadata): string {
   const skill = readSkill(metadata);
   if (skill !== undefined) return readText(skill, "file").slice(0, 200);

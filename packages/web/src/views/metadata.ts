@@ -1,4 +1,4 @@
-/** Reads fields of foreign metadata: a field whose type differs from the contract counts as missing. */
+/** Reads fields of unchecked metadata. A field whose type differs from the contract is treated as missing. */
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import type { ForeignMetadata } from "./view.ts";
 
@@ -21,13 +21,13 @@ export function readObject(metadata: ForeignMetadata, name: string): ForeignMeta
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The objects of a list. */
+/** Returns the objects of a list. */
 export function readObjects(metadata: ForeignMetadata, name: string): readonly ForeignMetadata[] {
   const value = metadata[name];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The strings of a list. */
+/** Returns the strings of a list. */
 export function readTexts(metadata: ForeignMetadata, name: string): readonly string[] {
   const value = metadata[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];

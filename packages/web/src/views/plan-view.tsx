@@ -9,7 +9,7 @@ import { TodoTree } from "../todos/todo-tree.tsx";
 import { readNumber, readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
-/** R10, N40. Its todos show their current state, including updates that came later. */
+/** A plan, whose todos show their current state, including later updates (R10, N40). */
 export function PlanView({ document, responseId, isCurrent }: ViewProps) {
   const messages = useMessages();
   const conversation = useConversation();

@@ -12,12 +12,12 @@ import { readFlag, readNumber, readText, readTexts } from "./metadata.ts";
 import { RunningBadge } from "./running-badge.tsx";
 import { isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 
-/** R9, N37, N38. One line while it waits and once it ended well; what runs or failed is open. */
+/** A command: one line while it waits and after it succeeded, otherwise with its output (R9, N37, N38). */
 export function TerminalCommandView(props: ViewProps) {
   const { document, responseId } = props;
   const [isUnfolded, setUnfolded] = useUnfolded(`${responseId}/${document.id}/unfolded`);
   const messages = useMessages();
-  // While it waits for a decision, the card of the decision has the command.
+  // While the command waits for a decision, the approval's card shows it.
   const isWaiting = useConversation().waiting.has(toDocumentKey(responseId, document.id));
   if (!isWaiting && !hasEndedWell(document)) return <TerminalCard {...props} />;
   return (
@@ -107,7 +107,7 @@ function CommandFacts({ document, responseId }: Pick<ViewProps, "document" | "re
   );
 }
 
-/** Closed list (N38); other values are shown as they are. */
+/** Returns the translated permission; a value outside the closed list stays as it is (N38). */
 function toPermissionName(permission: string, names: Readonly<Record<string, string>>): string {
   return Object.hasOwn(names, permission) ? names[permission]! : permission;
 }

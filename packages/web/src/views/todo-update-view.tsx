@@ -7,7 +7,7 @@ import { readTodos, type Todo, toProgress } from "../todos/fold-todos.ts";
 import { TodoTree } from "../todos/todo-tree.tsx";
 import type { ViewProps } from "./view.ts";
 
-/** R13, N41: one line on what changed, which unfolds to the whole current list. */
+/** One line about changed todos, which unfolds to the whole current list (R13, N41). */
 export function TodoUpdateView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const { todos } = useConversation();
@@ -28,7 +28,7 @@ export function TodoUpdateView({ document, responseId }: ViewProps) {
   );
 }
 
-/** What changed: by name, or by number if there is much. */
+/** Returns the most important change by its name, with the number of the others. */
 function toSummary(changes: readonly Todo[], todos: readonly Todo[], messages: Messages): string {
   const main =
     changes.find(({ status }) => status === "in_progress") ??

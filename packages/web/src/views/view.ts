@@ -1,4 +1,4 @@
-/** What a view gets: a document as the reducer returns it. Its metadata is foreign, and any field may be missing. */
+/** Input of a view: a document as the reducer returns it. Its metadata is untrusted, and any field may be missing. */
 import type { ComponentChildren } from "preact";
 import { readObject } from "./metadata.ts";
 
@@ -8,7 +8,7 @@ export type ForeignMetadata = Readonly<Record<string, unknown>>;
 export interface ShownDocument {
   /** Unique within the response (N9). */
   readonly id: string;
-  /** One of the ten types, or one that this page does not know (N13). */
+  /** One of the ten types, or a type unknown to this page (N13). */
   readonly type: string;
   readonly sequence: number;
   readonly content: string | null;
@@ -20,13 +20,13 @@ export interface ShownDocument {
 export interface ViewProps {
   readonly document: ShownDocument;
   readonly responseId: string;
-  /** The response is the last one of the conversation: questions in it can be answered. */
+  /** True if the response is the last one of the conversation, so that the user can answer its questions. */
   readonly isCurrent: boolean;
 }
 
 export type View = (props: ViewProps) => ComponentChildren;
 
-/** The result of the call is an error. */
+/** True if the result of the call is an error. */
 export function isFailed({ metadata }: ShownDocument): boolean {
   return readObject(metadata, "result")?.["status"] === "error";
 }
