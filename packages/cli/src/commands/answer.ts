@@ -1,4 +1,4 @@
-/** `sheaf answer SESSION …`: answers the questions of a run that ended with code 10, and goes on (C20, N42). */
+/** `sheaf answer SESSION …` answers a run's questions after exit code 10, and continues the session (C20, N42). */
 import { toResponse } from "@sheaf/documents";
 import type { ClarificationAnswer, ClarificationDocument, RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
@@ -15,8 +15,8 @@ import type { RunControl } from "../signals.ts";
 import { printRun } from "./prompt.ts";
 
 /**
- * Words: `QUESTION=OPTION[,OPTION]` for options, `QUESTION=any text` for a free answer; with one question its id may be
- * left out. Questions without an answer are skipped (N73): none is made up (C25).
+ * Runs the command. Its words are `QUESTION=OPTION[,OPTION]` or `QUESTION=any text`; one question needs no `QUESTION=`.
+ * Unanswered questions are skipped (N73): Sheaf never makes up answers (C25).
  */
 export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   const prepare = async () => {
@@ -31,7 +31,7 @@ export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control:
   return runOrRefuse(prepare, (start) => printRun(start, io, control), toOutputFormat(parsed.flags, io), parsed, io);
 }
 
-/** Answers as the message that goes on with the conversation (N42). */
+/** Makes the user message that continues the conversation with these answers (N42). */
 export function toAnswerMessage(
   answers: readonly ClarificationAnswer[],
 ): Required<Pick<RunStart, "prompt" | "answers">> {
@@ -42,7 +42,7 @@ export function toAnswerMessage(
   return { prompt: lines.join("\n"), answers };
 }
 
-/** What the last response of a session asks. @throws SheafError USAGE when it asks nothing. */
+/** Reads the questions in the last response of a session. @throws SheafError USAGE without a question. */
 export async function readQuestion(storeFile: string, session: string): Promise<ClarificationDocument> {
   const store = await createStore(storeFile);
   try {

@@ -48,7 +48,7 @@ export async function runBlame({ flags, positionals }: ParsedArguments, io: Comm
   });
 }
 
-/** Reads FILE or FILE:LINE; a file with the whole name comes first. @throws SheafError USAGE. */
+/** Reads FILE or FILE:LINE; a file with the whole name has priority. @throws SheafError USAGE. */
 function toPlace(word: string, cwd: string): { readonly path: string; readonly line: number | undefined } {
   const [, name, digits] = existsSync(resolve(cwd, word)) ? [] : (/^(.+):(\d+)$/.exec(word) ?? []);
   const path = resolve(cwd, name ?? word);

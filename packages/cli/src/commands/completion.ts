@@ -15,7 +15,7 @@ import { modes } from "@sheaf/agent/config/config";
 import { commandDefinitions, commandNames, helpTopics, isCommandName, listChoices } from "../command-definitions.ts";
 import { listFlags } from "../flags.ts";
 
-/** Sessions that are offered, newest first. */
+/** Number of suggested sessions, the newest ones. */
 const SESSION_LIMIT = 50;
 
 // The answer has a line for each word, with its help after a tab, or the one line `:file` or `:folder`.
@@ -95,15 +95,15 @@ function listSessions(io: CommandIo): Promise<CompletedWord[]> {
   });
 }
 
-/** A word and its help, or "". */
+/** A word with its help, or with "". */
 export type CompletedWord = readonly [word: string, help: string];
 
-/** A shell completes names of files and folders itself. Ids come from `sheaf ls` when they are asked for. */
+/** A shell completes names of files and folders itself. For ids it runs `sheaf ls`. */
 export type WordCompletion =
   | { readonly kind: "words"; readonly rows: readonly CompletedWord[] }
   | { readonly kind: "file" | "folder" | "session" };
 
-/** By the name of a flag or command, or by what a usage calls the value. */
+/** Values by the name of a flag or command, or by the placeholder in a usage. */
 const values: Readonly<Record<string, WordCompletion>> = {
   "output-format": toRows(outputFormats),
   from: toRows([...modelStreamFormats, "cursor-stream-json"]),

@@ -1,4 +1,4 @@
-/** `sheaf config explain`: each setting of a run, and where it came from. */
+/** `sheaf config explain` prints each setting of a run with its source. */
 import { createConfig } from "@sheaf/agent/config/config";
 import { explainSettings, type ExplainedSetting } from "@sheaf/agent/config/explain";
 import { SheafError } from "@sheaf/base/errors";

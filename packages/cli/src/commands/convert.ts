@@ -1,4 +1,4 @@
-/** `sheaf convert [--from FORMAT] --to FORMAT`: a model's or an agent's stream on stdin, in a format of Sheaf on stdout, while it comes. */
+/** `sheaf convert [--from FORMAT] --to FORMAT` turns a model's or an agent's stream on stdin into a format of Sheaf. */
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { isOutputFormat, outputFormats } from "@sheaf/agent/output/projection";
@@ -36,12 +36,12 @@ const sources = [...modelStreamFormats, ...agentStreamFormats] as const;
 
 type Source = (typeof sources)[number];
 
-/** This much of the input shows its format. A whole answer with an image is one payload. Bytes. */
+/** Number of bytes within which the input shows its format. A whole answer with an image is one payload. */
 const longestBeginning = { given: 256 * 1024, unknown: 64 * 1024 * 1024 };
 
 /**
- * Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20); of several runs, the first that
- * failed decides.
+ * Converts stdin until its end. The exit code describes the end of the answer, as for a run (C20), or the first failure
+ * of several runs.
  */
 export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
@@ -87,8 +87,7 @@ interface Input {
 }
 
 /**
- * Finds the format from the first bytes.
- * @throws SheafError USAGE if they match no format, or another than the named one.
+ * Finds the format from the first bytes. @throws SheafError USAGE if they match no format, or not the requested one.
  */
 async function findInput(chunks: AsyncGenerator<Uint8Array>, given: Source | undefined): Promise<Input> {
   const first: Uint8Array[] = [];
@@ -101,7 +100,7 @@ async function findInput(chunks: AsyncGenerator<Uint8Array>, given: Source | und
     isDone = done === true;
     if (value) first.push(value);
     bytes += value?.length ?? 0;
-    // Twice as much each time, so that a long input takes linear time.
+    // Look again only at twice the length, so that a long input takes linear time.
     if (!isDone && looked > longestBeginning.given && bytes < looked * 2) continue;
     looked = bytes;
     found = findStreamFormat(Buffer.concat(first));
@@ -119,12 +118,12 @@ async function findInput(chunks: AsyncGenerator<Uint8Array>, given: Source | und
   return { from: given ?? found!, chunks: readAll() };
 }
 
-/** One reader reads both formats of Claude Code. */
+/** True if one reader reads both formats, as for Claude Code. */
 function isSame(given: Source, found: Source): boolean {
   return given === found || (given.startsWith("claude-") && found.startsWith("claude-"));
 }
 
-/** A group of events never has parts of two runs. */
+/** Divides groups of events into runs; a group never belongs to two runs. */
 async function* splitRuns(groups: AsyncGenerator<readonly RunEvent[]>): AsyncGenerator<AsyncGenerator<RunEvent[]>> {
   let rest: RunEvent[] = [];
   async function fill(): Promise<boolean> {
@@ -166,7 +165,7 @@ function toLosses(report: ModelStreamReport | AgentStreamReport): Omit<Losses, "
   return { payloads: report.lines, unparsable, differences: report.differences, others };
 }
 
-/** One line on stderr for what was lost, and all of it in the file. */
+/** Reports losses: in one line on stderr, and in full in the file. */
 function reportLosses(losses: Losses, file: string | undefined, io: CommandIo): void {
   if (file !== undefined) writeOutputFile(resolve(io.cwd, file), `${JSON.stringify(losses, undefined, 2)}\n`);
   const lost = losses.unparsable + losses.differences + losses.others.length;
@@ -180,13 +179,13 @@ function reportLosses(losses: Losses, file: string | undefined, io: CommandIo): 
   io.writeError(`sheaf: ${facts.join(", and ")}: ${way}\n`);
 }
 
-/** Run logs while they come, and what else the stream had once it has ended. */
+/** Run logs during the reading, and after its end a report on the rest of the stream. */
 interface Reading {
   readonly groups: AsyncGenerator<readonly RunEvent[]>;
   readonly report: ModelStreamReport | AgentStreamReport;
 }
 
-/** The run log of one answer of a model: it ends as a live run with these bytes does. */
+/** Returns the run log of a model's answer. It ends as a live run with these bytes does. */
 export function readModelRun(
   from: ModelStreamFormat,
   input: AsyncIterable<Uint8Array>,
@@ -224,7 +223,7 @@ async function* readModelEvents(
   yield* decoder.end();
 }
 
-/** Stdin, until it ends or is destroyed because nobody reads the output. */
+/** Yields stdin until its end, or until it is destroyed because the reader of the output has gone. */
 async function* readInput({ openInput }: CommandIo): AsyncGenerator<Uint8Array> {
   try {
     yield* openInput() as AsyncIterable<Uint8Array>;

@@ -1,4 +1,4 @@
-/** `sheaf doctor`: whether this machine is ready, and what to do where it is not. */
+/** `sheaf doctor` checks this machine, and prints how to mend it. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { ParsedArguments } from "../arguments.ts";
@@ -45,23 +45,23 @@ function formatCheck({ name, status, found, advice }: CheckResult): string {
   return advice === undefined ? head : `${head}${" ".repeat(21)}${toVisibleLine(advice)}\n`;
 }
 
-/** One answer. `warn`: Sheaf works, with less. */
+/** Result of one check. `warn`: Sheaf works with restrictions. */
 export interface CheckResult {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
-  /** What was found, one line. */
+  /** One line about the findings. */
   readonly found: string;
-  /** What to do; undefined: nothing. */
+  /** Advice to the user; undefined if all is well. */
   readonly advice?: string;
 }
 
-/** Time that a provider may take. Milliseconds. */
+/** Milliseconds within which a provider must answer. */
 const NETWORK_TIMEOUT_MS = 5000;
 
 type Answer = Omit<CheckResult, "name">;
 type Check = (io: CommandIo, flags: FlagValues) => Promise<Answer> | Answer;
 
-/** All checks, in the order in which they are printed. A check that throws is a failed one. */
+/** Runs all checks, in the order of the output. A check that throws is a failed one. */
 export async function runChecks(io: CommandIo, flags: FlagValues): Promise<CheckResult[]> {
   const checks: Readonly<Record<string, Check>> = {
     node: checkNode,
@@ -182,7 +182,7 @@ function checkKeys(io: CommandIo, flags: FlagValues): Answer {
   return { status: "ok", found };
 }
 
-/** Asks the provider of the chosen model for its list; nothing is sent to any other. */
+/** Requests the list of models from the chosen model's provider, and sends data to no other one. */
 async function checkNetwork(io: CommandIo, flags: FlagValues): Promise<Answer> {
   const settings = toModelSettings(toRawSettings(flags), io);
   const choice = findModelName(settings) && chooseModel(settings);
@@ -234,7 +234,7 @@ async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<Answer> {
   }
 }
 
-/** What commands left, and Sheaf moved away (S-251). */
+/** Reports files that Sheaf moved away because commands left them at forbidden places (S-251). */
 function checkRefused({ environment }: CommandIo): Answer {
   finishKilledRuns({ stateFolder: toDataFolder(environment), environment });
   const [newest, ...older] = findRefuges(toDataFolder(environment));
@@ -243,7 +243,7 @@ function checkRefused({ environment }: CommandIo): Answer {
   return { status: "ok", found, advice: "look at them before you use them, since they may start programs" };
 }
 
-/** What works without, but not as well. */
+/** Returns a missing part of this system that makes Sheaf less safe or slower; undefined without any. */
 function findLack(
   environment: CommandIo["environment"],
 ): { readonly found: string; readonly advice: string } | undefined {

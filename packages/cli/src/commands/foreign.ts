@@ -1,4 +1,4 @@
-/** A command of `cursor-agent` that Sheaf doesn't have, or has in its profile only (C30, C43). */
+/** A command of `cursor-agent` that Sheaf doesn't have, or has only in its profile (C30, C43). */
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "../arguments.ts";
 import { cursorCommands } from "../dialects/cursor/arguments.ts";
@@ -11,7 +11,7 @@ import { toCommandFormat } from "../command-flags.ts";
 import { listKeyPlaces } from "../key-places.ts";
 import { toModelSettings } from "../run-config.ts";
 
-/** Prints why there is nothing to do. @throws SheafError USAGE for what Sheaf cannot do. */
+/** Prints why the command has no effect. @throws SheafError USAGE if Sheaf lacks its function. */
 export async function runForeign(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [word = ""] = parsed.positionals;
   if (io.dialect.statusWords?.includes(word)) {
@@ -22,7 +22,7 @@ export async function runForeign(parsed: ParsedArguments, io: CommandIo): Promis
   return printText(io, `${text}.\n`);
 }
 
-/** Prints the answer to the word; a missing key is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Prints the status; a missing key isn't a failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runCursorStatus(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const isJson = toCommandFormat(parsed) === "json";
   const settings = toModelSettings({ model: parsed.flags.model }, io);
@@ -32,7 +32,7 @@ export async function runCursorStatus(parsed: ParsedArguments, io: CommandIo): P
     return printJson(io, { isAuthenticated: isReady, status: isReady ? "authenticated" : "unauthenticated" });
   }
   const model = findModelName(settings)?.name ?? "none";
-  // Nobody has an account: the provider is named instead of an address.
+  // Sheaf has no accounts, so the provider replaces the address.
   const userEmail = isReady ? text : null;
   if (isJson) return printJson(io, { cliVersion: sheafVersion, model, userEmail });
   const rows = { "CLI Version": sheafVersion, Model: model, "User Email": userEmail ?? "Not logged in" };
@@ -44,7 +44,7 @@ export async function runCursorStatus(parsed: ParsedArguments, io: CommandIo): P
   );
 }
 
-/** True if a run would find its model and key; without a named model, whether there is any key. `text`: whom a run would ask, or why it would not. */
+/** Looks for a run's model and key, or for any key without a chosen model. `text`: the provider, or the problem. */
 function findLogin(settings: ModelSettings): { readonly isReady: boolean; readonly text: string } {
   const withKeys = listKeyPlaces(settings).map(({ provider }) => provider);
   if (!findModelName(settings) && withKeys.length > 0) return { isReady: true, text: withKeys.join(", ") };

@@ -17,7 +17,7 @@ Usage
 Common flags
 `;
 
-/** What most prompts need, in the order of the help. */
+/** Flags of most prompts, in the order of the help. */
 const common: readonly FlagName[] = [
   "print",
   "model",
@@ -83,7 +83,7 @@ export async function runHelp({ command, positionals }: ParsedArguments, io: Com
   return printText(io, formatCommandHelp(name));
 }
 
-/** One screen: what most prompts need, and where the rest is (C58). */
+/** Returns one screen of help: the most frequent flags, and the commands for more (C58). */
 export function formatHelp(): string {
   const commands = groups.map(([name, commandsOf]) => `  ${name.padEnd(13)}${commandsOf.join(", ")}\n`);
   const flags = common.map((name) => listFlags("prompt").find((flag) => flag.name === name)!);

@@ -21,7 +21,7 @@ import { readConfigFile, type RunConfig, toConfig } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { quoteVisible, runTrustContents, type Trustable, trustWords } from "./trust-contents.ts";
 
-/** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Runs the chosen action. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runHooks(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [action = "ls", ...words] = parsed.positionals;
   const config = toConfig(parsed.flags, io);
@@ -38,16 +38,16 @@ export async function runHooks(parsed: ParsedArguments, io: CommandIo): Promise<
   }
 }
 
-/** One line of the list. */
+/** A hook in the list. */
 interface ListedHook extends Pick<Hook, "command"> {
   readonly event: string;
   readonly matcher: string;
-  /** `config`, or the file. */
+  /** `config`, or the path of the file. */
   readonly source: string;
   readonly runs: boolean;
   readonly sandbox: boolean;
   readonly timeout_seconds: number;
-  /** The reason why it does not run. */
+  /** The reason why a run ignores the hook. */
   readonly problem?: string;
 }
 
@@ -116,12 +116,12 @@ function describe({ event, matcher, command, timeoutMs }: Hook): string {
   return `${event.padEnd(16)}  ${quoteVisible(command)} at ${quoteVisible(matcher === "" ? "*" : matcher)}, ${timeoutMs / 1000} s`;
 }
 
-/** Their content is part of the yes. */
+/** Describes a file that hooks start. Its content is part of the approval. */
 function toFileLine(file: string): string {
   return `runs the file ${quoteVisible(file)}`;
 }
 
-/** As a run would, with nothing but the hooks. */
+/** Runs the hooks of an event in a run's sandbox, without a model. */
 async function testHooks(
   parsed: ParsedArguments,
   io: CommandIo,
@@ -162,7 +162,7 @@ async function testHooks(
   return printText(io, lines.map((line) => `${toVisibleLine(line)}\n`).join(""));
 }
 
-/** A misspelt tool is a likely reason. */
+/** Reports that no hook ran, with the tool's name: it may be misspelt. */
 function formatNone(event: string, { tool }: FlagValues): string {
   return tool === undefined
     ? `No hook runs at ${event}.`
@@ -181,7 +181,7 @@ function format({ command, exitCode, durationMs, ...result }: HookResult): strin
   return [`${command}  exit code ${exitCode}, ${durationMs} ms`, ...told];
 }
 
-/** @throws SheafError USAGE for what does not go with the event. */
+/** Makes the event. @throws SheafError USAGE for flags that don't match it. */
 function toOccasion(event: (typeof hookEvents)[number], { tool, input }: FlagValues): HookOccasion {
   const fields = toFields(input);
   const isCall = event === "PreToolUse" || event === "PostToolUse";
@@ -212,7 +212,7 @@ function toOccasion(event: (typeof hookEvents)[number], { tool, input }: FlagVal
   }
 }
 
-/** @throws SheafError USAGE. */
+/** Parses `--input`. @throws SheafError USAGE. */
 function toFields(input = "{}"): Readonly<Record<string, unknown>> {
   const value = parseJson(input);
   if (isJsonObject(value)) return value;

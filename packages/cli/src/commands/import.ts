@@ -1,4 +1,4 @@
-/** `sheaf import FILE`: takes over a session that `sheaf export` wrote. */
+/** `sheaf import FILE` stores a session that `sheaf export` wrote. */
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { now } from "@sheaf/agent/assemble/wire";
@@ -13,12 +13,12 @@ import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
 import { printText } from "../standard-output.ts";
 
-/** The largest file that is read. Bytes. */
+/** Size of the largest accepted file, in bytes. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
- * Stores the session under its own id and prints it; one that is stored with the same content is left as it is.
- * @throws SheafError USAGE for a file that is no export, or whose ids are stored with other content.
+ * Stores the session under its id, unless the store has it with the same content, and prints the id.
+ * @throws SheafError USAGE for a file that isn't an export, or if the store has its ids with other content.
  */
 export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [file = ""] = parsed.positionals;
@@ -27,13 +27,13 @@ export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise
   return withSessionStore(io, undefined, async (store) => {
     for (const response of responses) await checkResponse(response, conversation.id, store);
     if (!(await store.getConversation(conversation.id))) {
-      // A time that is to come would keep the session the newest one, which --continue goes on with.
+      // A future time would make the session the newest one for as long, so that --continue always chose it.
       const updatedAt = Math.min(now(), responses.at(-1)!.createdAt);
       const createdAt = Math.min(conversation.createdAt, updatedAt);
       await store.addConversation({ ...conversation, createdAt, updatedAt, settings: {}, responses });
       return printText(io, `${session}\n`);
     }
-    // A program reads the id, as after the first import (C15).
+    // A program expects the id, as after the first import (C15).
     return printText(
       io,
       io.isOutputTerminal ? `${session} is stored already, with the same content\n` : `${session}\n`,
@@ -41,7 +41,7 @@ export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise
   });
 }
 
-/** Passes a response that is new, in a session that is new, and one that is stored with the same content. */
+/** Accepts a new response of a new session, and a stored response with the same content. */
 async function checkResponse(response: ExportedResponse, conversationId: string, store: Store): Promise<void> {
   const [id, session] = [toBareId(response.id), toBareId(conversationId)];
   const stored = await store.getResponse(response.id);

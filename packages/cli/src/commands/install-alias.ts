@@ -13,12 +13,12 @@ const dialects = new Map(
   Object.entries(dialectPrograms).flatMap(([dialect, names]) => names.map((name): [string, string] => [name, dialect])),
 );
 
-/** By this line a launcher of ours is known again. */
+/** Matches the line by which Sheaf recognizes its launchers. */
 const mark = /^# Starts Sheaf in the \S+ \S+\.$/m;
 
 /**
- * Writes one launcher a name. It names this Node and this Sheaf, so that it works wherever it is started.
- * @throws SheafError USAGE for a folder that is none, and for a file that somebody else made.
+ * Writes one launcher for each name. It contains the paths of this Node and this Sheaf, so it works anywhere.
+ * @throws SheafError USAGE if the folder isn't one, or if a file exists that Sheaf didn't write.
  */
 export async function runInstallAlias(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const folder = resolve(io.cwd, parsed.positionals[0] ?? "");
@@ -50,7 +50,7 @@ function checkReplaceable(file: string, overwrites: boolean): void {
   throw new SheafError("USAGE", `${file} exists already, and Sheaf did not make it: move it away, or pass --overwrite`);
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word of a shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -25,7 +25,7 @@ export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<
   const files = toUserFiles(io.environment);
   const { settings } = readConfigFile(io);
   const { credential } = chooseProvider(word, toProviders(settings), { repeatsWord: false });
-  // A problem with the file is reported before the user types a key.
+  // A problem with the file must stop the user before they type a key.
   readCredentials(files.credentials);
   const key = await readKey(credential, io);
   changeCredentials(files.credentials, (keys) => new Map([...keys, [credential, key]]));
@@ -51,7 +51,7 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
   return key;
 }
 
-/** Nothing to forget is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Deletes stored keys; without any, it still succeeds. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runLogout(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [word] = parsed.positionals;
   const files = toUserFiles(io.environment);
@@ -62,20 +62,20 @@ export async function runLogout(parsed: ParsedArguments, io: CommandIo): Promise
   return printText(io, `No key to forget in ${files.credentials}.\n`);
 }
 
-/** The kept key that the word means. The key of an endpoint that the configuration no longer names can go too. */
+/** Returns the stored key for a word, even for an endpoint that was deleted from the configuration. */
 function toCredentials(word: string, kept: ReadonlyMap<string, string>, configFile: string): string[] {
   if (kept.has(word)) return [word];
   const { credential } = chooseProvider(word, toProviders(findUserConfig(configFile).settings));
   return kept.has(credential) ? [credential] : [];
 }
 
-/** Asks on stderr, reads one line of stdin without showing it. @throws SheafError CANCELLED for Ctrl-C and Ctrl-D. */
+/** Asks on stderr, and reads a hidden line from stdin. @throws SheafError CANCELLED for Ctrl-C and Ctrl-D. */
 export async function readHiddenLine({ openInput, writeError }: CommandIo, question: string): Promise<string> {
-  // Readline edits the line in raw mode, in which only readline itself would show it: into nothing.
+  // Readline edits the line in raw mode, in which the terminal shows only readline's output: it goes nowhere.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: openInput(), output: nowhere, terminal: true, historySize: 0 });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  // From here on the terminal shows nothing by itself.
+  // The terminal has stopped showing typed characters by now.
   writeError(question);
   lines.once("line", resolve);
   lines.once("close", () => reject(new SheafError("CANCELLED", "cancelled at the prompt", { source: "user" })));

@@ -1,4 +1,4 @@
-/** `sheaf mcp login NAME` and `logout NAME`: the user's login to a server that asks for one (S-170). */
+/** `sheaf mcp login NAME` and `logout NAME` manage the user's login to a server that requires one (S-170). */
 import { createInterface } from "node:readline";
 import { SheafError } from "@sheaf/base/errors";
 import { createConfig } from "@sheaf/agent/config/config";
@@ -20,7 +20,7 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
   const input = io.findInputKind();
   const pastes = parsed.flags["no-browser"] === true;
   const opensPage = !pastes && io.isInputTerminal && io.isOutputTerminal;
-  // A pipe that a program left open, or closed, says nothing of whether a browser will come back.
+  // Read a pipe only with --no-browser: its end doesn't show that the user's browser has given up.
   const isRead = input === "terminal" || (pastes && input !== "none" && input !== "file");
   const lines = isRead ? createInterface({ input: io.openInput() }) : undefined;
   const control = createRunControl(io);
@@ -45,13 +45,13 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
   return printText(io, `Logged in to ${name}.\n`);
 }
 
-/** Nothing to forget is not a failure. @throws SheafError CONFIG_INVALID. */
+/** Deletes a login; without one, it still succeeds. @throws SheafError CONFIG_INVALID. */
 export async function runMcpLogout(io: CommandIo, name: string): Promise<number> {
   const isThere = await forgetLogin(io, name);
   return printText(io, isThere ? `Forgotten: the login to ${name}.\n` : `No login to ${name} to forget.\n`);
 }
 
-/** False: there was none. @throws SheafError CONFIG_INVALID. */
+/** Deletes a login; returns false without one. @throws SheafError CONFIG_INVALID. */
 export async function forgetLogin(io: CommandIo, name: string): Promise<boolean> {
   const control = createRunControl(io);
   try {
@@ -62,7 +62,7 @@ export async function forgetLogin(io: CommandIo, name: string): Promise<boolean>
   }
 }
 
-/** Only one that a run would use: a server of a repository needs its yes first. */
+/** Finds a server that a run would use: a repository's server requires the user's approval first. */
 function findServer(
   name: string,
   { flags }: ParsedArguments,

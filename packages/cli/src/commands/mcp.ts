@@ -29,7 +29,7 @@ import type { ListedResource } from "@sheaf/agent/tools/mcp/resource-tools";
 import type { ServerPrompt } from "@sheaf/agent/tools/mcp/server-prompts";
 import { quoteVisible, runTrustContents, type Trustable } from "./trust-contents.ts";
 
-/** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Runs the chosen action. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [action = "list", ...words] = parsed.positionals;
   switch (action) {
@@ -61,7 +61,7 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
   }
 }
 
-/** Connects to each that a run would use, so that what is listed is what a run would find. */
+/** Connects to each server that a run would use, so that the list shows a run's view. */
 async function listServers(parsed: ParsedArguments, io: CommandIo, words: readonly string[]): Promise<number> {
   if (words.length > 0) throw new SheafError("USAGE", `mcp list takes no words; "${words.join(" ")}" was given`);
   const isJson = toCommandFormat(parsed) === "json";
@@ -89,7 +89,7 @@ async function listTools(parsed: ParsedArguments, io: CommandIo, name: string): 
   return printText(io, `Tools for ${toVisibleLine(name)} (${tools.length}):\n${lines.join("")}`);
 }
 
-/** What one server has besides tools (C111). */
+/** Lists prompts or resources of one server (C111). */
 async function listFurther(
   parsed: ParsedArguments,
   io: CommandIo,
@@ -115,7 +115,7 @@ function checkReady(name: string, [state]: readonly ListedServer[]): void {
   throw new SheafError("CONFIG_INVALID", `the MCP server ${name} is not ready: ${state.problem ?? state.status}`);
 }
 
-/** What clients of `cursor-agent` call before a run. A server of a workspace needs the yes of `mcp trust` (S-87). */
+/** Enables or disables a server for clients of `cursor-agent`. A workspace's server needs `mcp trust` (S-87). */
 function switchServer(
   parsed: ParsedArguments,
   io: CommandIo,
@@ -136,7 +136,7 @@ function toServerName(action: string, [name, ...rest]: readonly string[]): strin
   throw new SheafError("USAGE", `mcp ${action} takes the name of one server: see sheaf mcp list`);
 }
 
-/** Connects to those that a run would use, or to one of them, and closes them again. */
+/** Connects to all servers that a run would use, or to one of them, and closes the connections again. */
 async function connectServers<Further>(
   { flags }: ParsedArguments,
   io: CommandIo,
@@ -181,9 +181,9 @@ async function connectServers<Further>(
 }
 
 interface ListedServer extends McpServerState {
-  /** Whose configuration names it. */
+  /** Owner of the configuration that defines the server. */
   readonly source: "user" | "workspace";
-  /** Of the workspace. */
+  /** File in the workspace that defines the server. */
   readonly file?: string | undefined;
 }
 
@@ -200,7 +200,7 @@ function formatServer({ name, file, status, tools, problem = "" }: ListedServer)
 async function addServer(flags: FlagValues, io: CommandIo, words: readonly string[]): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined) throw createAddError();
-  // The check of the file alone would pass over a name such as __proto__.
+  // The check of the file alone would miss a name such as __proto__.
   if (!isServerName(name)) {
     throw new SheafError("USAGE", `an MCP server cannot have the name "${name}": expected ${serverNameRule}`);
   }
@@ -283,7 +283,7 @@ function toSeconds(flag: string, text: string | undefined): number | undefined {
   throw new SheafError("USAGE", `--${flag} "${text}" is not a time: write seconds, more than 0 and at most 86400`);
 }
 
-/** `NAME=VALUE`, or `NAME` for the value of this environment. @throws SheafError USAGE. */
+/** Parses `NAME=VALUE`, or `NAME` for the value in this environment. @throws SheafError USAGE. */
 export function toServerEnvironment(
   entries: readonly string[],
   environment: Environment,
@@ -292,7 +292,7 @@ export function toServerEnvironment(
     entries.map((entry) => {
       const [, name, value = name === undefined ? undefined : environment[name]] =
         /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(entry) ?? [];
-      // What cannot be read may be a key.
+      // An entry with a wrong form may be a key, so the message must not contain it.
       if (name === undefined) throw new SheafError("USAGE", "--env needs the form NAME=VALUE, or NAME alone");
       if (value !== undefined) return [name, value] as const;
       throw new SheafError("USAGE", `--env ${name}: the environment has no such variable; write ${name}=VALUE`);
@@ -320,7 +320,7 @@ function formatLine(subject: string, about: string): string {
   return `- ${toVisibleLine(line === "" ? subject : `${subject}: ${line}`)}\n`;
 }
 
-/** `names`: only these. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Trusts servers of the workspace, or only `names`. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runMcpTrust(
   { flags }: ParsedArguments,
   io: CommandIo,
@@ -336,14 +336,14 @@ export async function runMcpTrust(
   return runTrustContents(readServers, subject, { names, flags, io, config });
 }
 
-/** The places that exist, or else the first place. */
+/** Returns the existing files of servers, or otherwise the first possible one. */
 function toServerFiles({ workspace }: Config): string {
   const [first] = serverFiles;
   const existing = serverFiles.filter((file) => existsSync(join(workspace, file)));
   return (existing.length === 0 ? [first] : existing).map((file) => join(workspace, file)).join(" or ");
 }
 
-/** All of what a yes would be bound to, but the values of headers. */
+/** Describes everything that an approval of the server covers, without the values of headers. */
 function describe({ written: settings, variables }: Exclude<WorkspaceServer, { state: "unusable" }>): string[] {
   const lines =
     "url" in settings

@@ -1,4 +1,4 @@
-/** `sheaf models [PROVIDER]`: which names `--model` takes, and what the providers in reach offer. */
+/** `sheaf models [PROVIDER]` lists names for `--model`, and the models of the reachable providers. */
 import { toListedName } from "@sheaf/agent/config/cursor-models";
 import { toUserFiles } from "@sheaf/base/paths";
 import { toProviders } from "@sheaf/agent/config/providers";
@@ -14,8 +14,8 @@ import { chooseProvider, readConfigFile } from "../run-config.ts";
 import { findProviderFlag } from "../switch-model.ts";
 
 /**
- * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are listed with the
- * others. @throws SheafError for a PROVIDER that was named and does not answer; USAGE, CONFIG_INVALID.
+ * Prints the names from all providers with a key and from local servers, and which of them didn't answer.
+ * @throws SheafError if the PROVIDER of the command line doesn't answer; USAGE, CONFIG_INVALID.
  */
 export async function runModels(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { environment, dialect } = io;
@@ -29,7 +29,7 @@ export async function runModels(parsed: ParsedArguments, io: CommandIo): Promise
   const format = toCommandFormat(parsed);
   const files = toUserFiles(environment);
   const { found: config } = readConfigFile(io);
-  // The keys of all providers are their own.
+  // Each provider has its own key, so these flags need a PROVIDER.
   const modelFlags =
     word === undefined ? {} : { apiKey: flags["api-key"], baseUrl: flags["base-url"], headers: flags.header };
   const settings = { flags: modelFlags, environment, config, files };
@@ -50,7 +50,7 @@ function formatNames({ provider, models }: ProviderModels): string {
   return models.length === 0 ? `${provider} has no models.\n` : models.map((model) => `${model}\n`).join("");
 }
 
-/** The list that clients of `cursor-agent` read (C43): `auto` is the model of the user's settings. */
+/** Formats the list for clients of `cursor-agent` (C43): `auto` is the model of the user's settings. */
 function formatList(answers: readonly ProviderModels[], { modelAliases = {} }: UserConfig): string {
   const models = ["offline", ...answers.flatMap((answer) => answer.models)];
   const aliases = Object.entries(modelAliases).filter(([name]) => name !== "*" && name !== "auto");

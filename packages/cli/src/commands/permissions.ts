@@ -1,4 +1,4 @@
-/** `sheaf permissions explain` and `sheaf permissions check`: what a run with the same flags may do, and why. */
+/** `sheaf permissions explain` and `sheaf permissions check` show the permissions of a run with the same flags. */
 import type { Config } from "@sheaf/agent/config/config";
 import { SheafError } from "@sheaf/base/errors";
 import { toVisibleJson, toVisibleLine } from "@sheaf/agent/output/visible-text";
@@ -19,7 +19,7 @@ import type { CommandIo } from "../io.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { readConfigFile, toConfig } from "../run-config.ts";
 
-/** Prints the policy, or one decision; gives 0, whatever is decided. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Prints the policy, or one decision; any decision exits with 0. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const config = toConfig(parsed.flags, io);
   const { settings } = readConfigFile(io);
@@ -65,10 +65,10 @@ function toSourcedRules(
   });
 }
 
-/** One case. */
+/** Flags of the checked case. */
 export type CaseFlags = Pick<FlagValues, "command" | "path" | "access" | "url" | "mcp">;
 
-/** The one case that the flags name. */
+/** Decides on the case in the flags. */
 export async function checkCase(flags: CaseFlags, policy: PreparedPolicy): Promise<PermissionDecision> {
   const { command, path, access, url, mcp } = flags;
   const named = [command, path, url, mcp].filter((value) => value !== undefined);
@@ -90,7 +90,7 @@ export async function checkCase(flags: CaseFlags, policy: PreparedPolicy): Promi
   return policy.permissions.decide({ tool: { name: tool, access: "mcp" }, arguments: {}, mcp: { server, tool } });
 }
 
-/** As a file tool would: inside the workspace, not protected, and by the rules for where the path leads. */
+/** Decides on a path as a file tool would: inside the workspace, unprotected, and by the rules for its real place. */
 async function checkPath(
   path: string,
   access: string | undefined,

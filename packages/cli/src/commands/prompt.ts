@@ -26,12 +26,12 @@ import { checkSessionWord } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
 import { readAttachments } from "@sheaf/base/files/attachment";
 
-/** Runs one prompt; gives the exit code (C20). */
+/** Runs one prompt; returns the exit code (C20). */
 export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   const prepare = async (): Promise<PromptStart> => {
     const { flags } = parsed;
     checkCommandLine(parsed);
-    // What is wrong fails before anything is read from stdin.
+    // Wrong flags must fail before the command reads stdin.
     if (flags.resume) checkSessionWord(flags.resume, { isResumed: true });
     const config = toConfig(flags, io);
     const files = toMessageFiles(flags, io);
@@ -47,7 +47,7 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
   return runOrRefuse(prepare, (start) => printRun(start, io, control), toOutputFormat(parsed.flags, io), parsed, io);
 }
 
-/** Of `--file` and `--image` (C42, C149). @throws SheafError USAGE for a file that cannot be attached. */
+/** Reads `--file` and `--image` (C42, C149). @throws SheafError USAGE for a file that can't be attached. */
 export function toMessageFiles({ file = [], image = [] }: FlagValues, io: CommandIo): Pick<RunStart, "attachments"> {
   const words = [...file, ...image];
   if (words.includes("")) throw new SheafError("USAGE", "--file names no file: write --file FILE");
@@ -55,7 +55,7 @@ export function toMessageFiles({ file = [], image = [] }: FlagValues, io: Comman
   return files.length === 0 ? {} : { attachments: readAttachments(files) };
 }
 
-/** Stdin that never ends takes the time of the run, too (C24): the run then ends before its first turn. */
+/** Limits the time of stdin to the time of the run (C24): after it, the run ends before its first turn. */
 function setInputTimer({ timeoutMs }: RunConfig, io: CommandIo, control: RunControl): NodeJS.Timeout | undefined {
   if (timeoutMs === undefined) return undefined;
   const message = `stdin did not end within ${timeoutMs / 1000} s: close it, or raise --timeout`;
@@ -66,17 +66,17 @@ function setInputTimer({ timeoutMs }: RunConfig, io: CommandIo, control: RunCont
 /** The arguments of `createPromptRun` without its ports. */
 type PromptStart = Pick<PromptOrder, "message" | "config" | "flags">;
 
-/** A conversation of several runs: with the person in front of a terminal, or with a program. */
+/** A conversation of several runs, with the user at a terminal or with a program. */
 export interface Conversation extends Pick<DeliveryOptions, "onEvents" | "onOutputError"> {
-  /** Asks the person or the program (X8); undefined: nobody answers. */
+  /** Asks the user or the program (X8); undefined if there is neither. */
   readonly approver: Approver | undefined;
   readonly takeMessage?: PromptOrder["takeMessage"];
   readonly toolServers: ToolServers;
-  /** Notices of the runs before; the run adds its own. */
+  /** Notices that earlier runs have shown; the run adds its own. */
   readonly seen: Set<string>;
-  /** Stdout of a program. */
+  /** Stdout for a program. */
   readonly output?: LineOutput;
-  /** Terminal of a person: shows the run, and everything else instead of stderr. */
+  /** Terminal of a user: shows the run, and replaces stderr. */
   readonly terminal?: { readonly projection: Projection; readonly write: (text: string) => void };
 }
 
@@ -84,7 +84,7 @@ function formatQuotaWait(until: string): string {
   return `the provider's quota is used up: --wait-for-quota waits until ${until}, unless --timeout ends it`;
 }
 
-/** Runs one response to its end and prints it; gives the exit code. Asks questions only in a conversation. */
+/** Runs one response to its end and prints it; returns the exit code. Asks questions only in a conversation. */
 export async function printRun(
   start: PromptStart,
   io: CommandIo,
@@ -93,7 +93,7 @@ export async function printRun(
 ): Promise<number> {
   const { config, flags } = start;
   const { approver, takeMessage, toolServers, terminal, seen = new Set<string>() } = conversation ?? {};
-  // In a conversation each run has its own time; else there is one, and its time is that of the process.
+  // In a conversation, each run has its own time; otherwise the run has the time of the process.
   const spentMs = conversation ? 0 : performance.now() - io.startedAt;
   const format = toOutputFormat(flags, io);
   const write = terminal?.write ?? io.writeError;
@@ -110,7 +110,7 @@ export async function printRun(
     output: terminal
       ? { write: (text) => terminal.write(text) as undefined }
       : (conversation?.output ?? io.openOutput({ isEnding: () => control.signal.aborted })),
-    // A program at both ends works with the texts (C64).
+    // A program at both ends needs the unmasked texts (C64).
     mask: conversation?.output ? undefined : createOutputMask(io.environment),
     onEvents(events) {
       lastMessage?.push(events);
@@ -123,7 +123,7 @@ export async function printRun(
       notices?.reportStart(event);
     },
     onNotice: (notice, isForAll) => (isForAll ? report(notice) : notices?.report(notice)),
-    // A job that seems to hang says why; a person at the terminal sees it anyway.
+    // Explains the wait to the reader of a job's stderr; a terminal's user sees it in the run.
     onQuotaWait: conversation ? undefined : (until) => write(formatNotice(formatQuotaWait(until))),
     onOutputError(error) {
       const message = `stdout was closed (${error.code ?? error.message})`;

@@ -11,8 +11,8 @@ import { findConversation, findResponse } from "../session-words.ts";
 import { printJson, printText } from "../standard-output.ts";
 
 /**
- * Prints which files were restored and which were left.
- * @throws SheafError USAGE; PERMISSION_REQUIRED when files have changed since and nothing said what to do then.
+ * Reverts, and prints the restored files and the unchanged ones.
+ * @throws SheafError USAGE; PERMISSION_REQUIRED if files have changed since and the flags don't choose what to do then.
  */
 export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const format = toCommandFormat(parsed);
@@ -26,11 +26,11 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
   return format === "json" ? printJson(io, result) : printText(io, formatRevert(result));
 }
 
-/** Which response of which session, as a person names them; undefined: the last one. */
+/** A response of a session, in the user's words; undefined: the last one. */
 interface SessionRevert extends Pick<RevertRequest, "onConflict"> {
   readonly session: string;
   readonly response?: string | undefined;
-  /** Undefined: the current folder. */
+  /** Folder of the workspace; undefined: the current folder. */
   readonly workspace: string | undefined;
 }
 
@@ -67,10 +67,10 @@ function createConflictError({ conflicts }: RevertResult): SheafError {
   });
 }
 
-/** Further places that no state has are counted. */
+/** Number of unrecorded places to list; the rest is a number. */
 const MAX_LEFT_OUT = 10;
 
-/** Which files were restored, and which were left. */
+/** Formats the restored files and the unchanged ones. */
 export function formatRevert({ responseIds, files, conflicts, leftOut = [] }: RevertResult): string {
   const width = "unchanged".length;
   const lines = [

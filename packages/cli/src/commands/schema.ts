@@ -1,4 +1,4 @@
-/** `sheaf schema NAME`: a published JSON Schema (C13), or that of the configuration file. */
+/** `sheaf schema NAME` prints a published JSON Schema (C13), or the configuration file's schema. */
 import { toConfigSchema } from "@sheaf/agent/config/config-file";
 import { SheafError } from "@sheaf/base/errors";
 import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";

@@ -37,7 +37,7 @@ import { toStorePlace } from "../session-store.ts";
 
 const DEFAULT_PORT = 7433;
 
-/** Time that runs may go on after the signal, by default. Seconds. */
+/** Default time for runs to end after the signal, in seconds. */
 const DEFAULT_GRACE = 10;
 
 const unhidden = "without a sandbox, commands can read the tokens of the server and the files of other conversations";
@@ -45,10 +45,10 @@ const unhidden = "without a sandbox, commands can read the tokens of the server 
 const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Between heartbeats of a stream (X5). Milliseconds. */
+/** Milliseconds between heartbeats of a stream (X5). */
 const HEARTBEAT_MS = 15_000;
 
-/** Serves until the first signal; gives 0 once everything has ended. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Serves until the first signal; returns 0 after everything has ended. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runServe(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   const log: Log = (entry) =>
     io.writeError(toVisibleJson(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`));
@@ -68,7 +68,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
         );
   const path = flags.open ? server.createTicketPath(options.tokens[0]!.owner) : "";
   await io.openOutput().write(`Sheaf listens on ${server.address}${path} (token: ${toVisibleLine(tokenFile)})\n`);
-  // The operator learns of a wrong name or a missing key now, not with the first message.
+  // Report a wrong name or a missing key to the operator now, instead of to the first client.
   for (const name of options.models.names) void options.models.open(name);
   if (!control.signal.aborted) await once(control.signal, "abort");
   watch?.end();
@@ -77,14 +77,14 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
   return 0;
 }
 
-/** What a server is made of but its store, which the caller opens. */
+/** Everything that a server needs except its store, which the caller opens. */
 interface ServePlan extends Omit<ServeOptions, "store" | "telemetry"> {
-  /** A file, or the address of a PostgreSQL database. */
+  /** Path of a file, or address of a PostgreSQL database. */
   readonly storePlace: string;
   readonly tokenFile: string;
 }
 
-/** What the flags, the environment and the user's files ask for. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Returns the options from flags, environment and the user's files. @throws SheafError USAGE, CONFIG_INVALID. */
 export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: Log): ServePlan {
   const { flags } = parsed;
   const host = flags.host ?? "127.0.0.1";
@@ -100,7 +100,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
   const { workspaces, gitWorkspaces, trees } = toServedWorkspaces(folders, config, flags, io);
   const { addedFolders } = config;
   const plain = new Map([...folders].filter(([, word]) => !isGitAddress(word)));
-  // A folder that cannot be added is reported now, not to the first client.
+  // Report a wrong folder now, instead of to the first client.
   for (const workspace of plain.values())
     toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
   const modelNames = toModelNames(flags, config);
@@ -162,14 +162,14 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
   };
 }
 
-/** The default one first. @throws SheafError AUTH_REQUIRED when none is named, as every run does. */
+/** Returns the models, the default one first. @throws SheafError AUTH_REQUIRED without any, as every run does. */
 function toModelNames({ offer = [] }: FlagValues, { model, chooseModel }: Config): readonly string[] {
   const names = new Set(model === undefined ? offer : [model, ...offer]);
   if (names.size === 0) chooseModel();
   return [...names];
 }
 
-/** The settings for a model by its name; undefined: the default one. */
+/** Returns a function that makes the settings for a model by its name; undefined: the default model. */
 function createConfigReader(
   flags: FlagValues,
   io: CommandIo,
@@ -180,7 +180,7 @@ function createConfigReader(
   return (model) => createConfig(model === undefined ? raw : { ...raw, model }, io.environment, io.cwd, found);
 }
 
-/** `--workspace DIR` and `--workspace NAME=DIR`; default: the folder in which Sheaf was started. */
+/** Reads `--workspace DIR` and `--workspace NAME=DIR`; default: the folder in which Sheaf started. */
 function toWorkspaces({ workspace = ["."] }: FlagValues, io: CommandIo): ReadonlyMap<string, string> {
   const roots = new Map<string, string>();
   for (const word of workspace) {
@@ -201,7 +201,7 @@ function toWorkspaces({ workspace = ["."] }: FlagValues, io: CommandIo): Readonl
   return roots;
 }
 
-/** With the folders of those that come from git (R-50). @throws SheafError USAGE, CONFIG_INVALID. */
+/** Returns the workspaces, with the folders for those from git (R-50). @throws SheafError USAGE, CONFIG_INVALID. */
 function toServedWorkspaces(
   words: ReadonlyMap<string, string>,
   { dataFolder, gitWorkspaces: settings }: Config,

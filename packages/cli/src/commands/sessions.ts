@@ -14,11 +14,11 @@ import { forkConversation } from "@sheaf/agent/run/conversations/fork";
 import type { ConversationRecord } from "@sheaf/store/store";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 
-/** What fits on a screen or two. A program gets all of them: it would not see that there are more. */
+/** Number of lines for a user: a screen or two. A program gets all, since it wouldn't notice that some are missing. */
 const TEXT_LIMIT = 50;
 const MAX_LIMIT = 999_999;
 
-/** Prints a line or an object for each. No session is not a failure. @throws SheafError USAGE, STORAGE_…. */
+/** Prints a line or an object for each; an empty list is a success. @throws SheafError USAGE, STORAGE_…. */
 export async function runListSessions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
   const format = toCommandFormat(parsed);
@@ -43,7 +43,7 @@ function toRows(sessions: readonly ConversationRecord[]) {
   }));
 }
 
-/** Titles and folders come from prompts and file systems: one visible line each. */
+/** Formats one visible line for each session: titles and folders contain text of prompts and file systems. */
 function formatText(sessions: readonly ConversationRecord[], showsWorkspace: boolean): string {
   if (sessions.length === 0) {
     const where = showsWorkspace ? "" : " of this workspace (sheaf ls --all shows those of others)";
@@ -57,7 +57,7 @@ function formatText(sessions: readonly ConversationRecord[], showsWorkspace: boo
   return lines.join("");
 }
 
-/** All or none. @throws SheafError USAGE for one that is not stored; CONVERSATION_BUSY for one that is written. */
+/** Removes all sessions or none. @throws SheafError USAGE for an unknown one; CONVERSATION_BUSY for a running one. */
 export async function runRemoveSession({ positionals }: ParsedArguments, io: CommandIo): Promise<number> {
   const left = new Set<string>();
   return withSessionStore(io, undefined, async (store, { dataFolder }) => {
@@ -76,7 +76,7 @@ export async function runCreateChat(_parsed: ParsedArguments, io: CommandIo): Pr
   return printText(io, `${process.getBuiltinModule("node:crypto").randomUUID()}\n`);
 }
 
-/** Prints the id of the new session; files stay as they are. @throws SheafError USAGE for what is not stored. */
+/** Forks, and prints the new session's id; files stay unchanged. @throws SheafError USAGE for unknown ids. */
 export async function runFork(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [session = "", response] = parsed.positionals;
   return withSessionStore(io, undefined, async (store) => {

@@ -14,8 +14,8 @@ import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
 
 /**
- * Prints every response of the session that was not reverted, oldest first; a run whose process died ends as interrupted.
- * @throws SheafError USAGE for an unknown session; CONVERSATION_BUSY after what is there of a response that is being written.
+ * Prints a session's responses, oldest first, except reverted ones. A run whose process died ends as `interrupted`.
+ * @throws SheafError USAGE for an unknown session; CONVERSATION_BUSY after the written part of an unfinished response.
  */
 export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags, positionals } = parsed;

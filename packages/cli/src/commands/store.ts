@@ -1,4 +1,4 @@
-/** `sheaf store`: what the operator of a server does with its store as a whole (C76). */
+/** `sheaf store` has the operator's commands for a whole store (C76). */
 import { existsSync } from "node:fs";
 import { copyStore, createStore, migrateStore, openStoreDump, vacuumStore } from "@sheaf/agent/assemble/wire-stores";
 import { now } from "@sheaf/agent/assemble/wire";
@@ -16,9 +16,9 @@ import { toStorePlace } from "../session-store.ts";
 import { printJson, printText } from "../standard-output.ts";
 
 interface Places {
-  /** Of this user. */
+  /** Path of the current user's SQLite store. */
   readonly file: string;
-  /** The file, or the database that is named. */
+  /** The store of the command: the file, or the database in the flags. */
   readonly place: string;
   readonly isJson: boolean;
   readonly io: CommandIo;
@@ -41,7 +41,7 @@ export async function runStore(parsed: ParsedArguments, io: CommandIo): Promise<
   }
   const { storeFile: file } = createConfig({}, io.environment, io.cwd);
   const place = toStorePlace(parsed.flags, io, file);
-  // Nothing is made by a look at it.
+  // A look at a missing store must not create it.
   if ((place === file || action === runCopy) && !existsSync(file)) {
     throw new SheafError("USAGE", `there is no store at ${file}: set SHEAF_HOME, or name a database with --store`);
   }
@@ -57,7 +57,7 @@ async function withDump<Result>(place: string, use: (dump: StoreDump) => Promise
   }
 }
 
-/** Exit code 9 when something is wrong. */
+/** Prints the findings; exit code 9 if any. */
 async function runCheck({ place, isJson, io }: Places): Promise<number> {
   return withDump(place, async (dump) => {
     const report = await checkStore(dump);
@@ -91,7 +91,6 @@ async function runMigrate({ place, isJson, io }: Places): Promise<number> {
   );
 }
 
-/** One JSON object a line: a head, then the rows of each table. */
 async function runVacuum({ place, isJson, io }: Places): Promise<number> {
   await vacuumStore(place);
   return isJson ? printJson(io, { ok: true }) : printText(io, "done\n");
@@ -112,7 +111,7 @@ async function runCopy({ file, place, isJson, io }: Places): Promise<number> {
   );
 }
 
-/** What a dead process left is ended, as by the next start of a server. @throws SheafError CONVERSATION_BUSY. */
+/** Ends the responses of dead processes, as a server's next start does. @throws SheafError CONVERSATION_BUSY. */
 async function endOpenResponses(file: string): Promise<void> {
   const store = await createStore(file);
   try {

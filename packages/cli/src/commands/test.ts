@@ -1,4 +1,4 @@
-/** `sheaf test`: stored sessions that run again without a model, and show where they part (C190 to C194). */
+/** `sheaf test` runs stored sessions again without a model, and shows where they differ (C190 to C194). */
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -53,7 +53,7 @@ export async function runTest(parsed: ParsedArguments, io: CommandIo): Promise<n
   );
 }
 
-/** Writes the file of a session. @throws SheafError USAGE for a name that is taken, or a session that cannot be played. */
+/** Writes a session's file. @throws SheafError USAGE for a used name, or a session that can't be played. */
 async function addTest(session: string, folder: string, flags: FlagValues, io: CommandIo): Promise<string> {
   const { name = "" } = flags;
   if (!/^[\w][\w.-]{0,99}$/.test(name)) {
@@ -68,7 +68,7 @@ async function addTest(session: string, folder: string, flags: FlagValues, io: C
     for await (const log of readLogs(store, conversationId, now)) logs.push(log);
     return createTest(
       { conversationId, workspace, logs },
-      // With the user's own rules, which the session had.
+      // The session had the user's own rules, so the recording needs them.
       { config: toConfig(flags, io), environment: io.environment, patterns: flags.files },
     );
   });
@@ -77,7 +77,7 @@ async function addTest(session: string, folder: string, flags: FlagValues, io: C
   return file;
 }
 
-/** A test has rules and commands, so a repository must not bring its own unasked. @throws SheafError PERMISSION_REQUIRED. */
+/** Requires trust, since a repository can contain tests with commands. @throws SheafError PERMISSION_REQUIRED. */
 function checkTrust({ workspace, findTrust }: Pick<RunConfig, "workspace" | "findTrust">): void {
   if (findTrust()) return;
   const message = `the tests of ${workspace} run commands with rules of their own: look at them, then run sheaf trust`;
@@ -102,7 +102,7 @@ function findTestFiles(words: readonly string[], folder: string, { cwd }: Comman
   });
 }
 
-/** As many at once as the machine has processors. */
+/** Runs as many tests at once as the machine has processors. */
 async function runTests(files: readonly string[], flags: FlagValues, io: CommandIo): Promise<TestResult[]> {
   const controller = new AbortController();
   const waiting = [...files.entries()];

@@ -1,4 +1,4 @@
-/** Says yes to what a workspace names, one by one, after showing what each is: tool servers (S-87), hooks (S-141). */
+/** Asks the user to trust contents of a workspace, after showing each: tool servers (S-87), hooks (S-141). */
 import { SheafError } from "@sheaf/base/errors";
 import { addTrust, removeTrust, type TrustKind, type TrustState } from "@sheaf/agent/config/trust";
 import type { Config } from "@sheaf/agent/config/config";
@@ -9,30 +9,30 @@ import { choose } from "../interactive/choose.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 
-/** What can get a yes; one that is `unusable` never runs. */
+/** Content that the user can trust; an `unusable` one never runs. */
 export type Trustable = { readonly name: string } & (
   | {
       readonly state: TrustState;
       readonly digest: string;
-      /** All that the yes is bound to. */ readonly lines: readonly string[];
+      /** Everything that the trust covers, one line each. */ readonly lines: readonly string[];
     }
   | { readonly state: "unusable"; readonly problem: string }
 );
 
 type Usable = Exclude<Trustable, { state: "unusable" }>;
 
-/** What is asked about. */
+/** The kind of content to trust, with its words. */
 export interface TrustSubject {
   readonly kind: TrustKind;
-  /** Without `sheaf`. */
+  /** Name of the command, without `sheaf`. */
   readonly command: string;
-  /** One of them. */
+  /** Noun for one content. */
   readonly noun: string;
-  /** Who names them, for messages. */
+  /** File or folder that contains them, for messages. */
   readonly source: string;
 }
 
-/** `names`: only these. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Asks about all contents, or only about `names`. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runTrustContents(
   readEntries: () => readonly Trustable[],
   subject: TrustSubject,
@@ -87,7 +87,7 @@ async function offer(entry: Trustable, { kind, command }: TrustSubject, io: Comm
   await printText(io, `Trusted: ${entry.name}\n`);
 }
 
-/** Where nobody can be asked, the caller has seen the content elsewhere, and names it. */
+/** Trusts a content by the digest that the user has seen before, for a place without a terminal. */
 function trustByDigest(
   [entry, ...others]: readonly Trustable[],
   digest: string,
@@ -111,7 +111,7 @@ function createAskError({ name, digest }: Usable, command: string): SheafError {
   return new SheafError("USAGE", `nobody can be asked without a terminal: ${advice}`);
 }
 
-/** In words. */
+/** Words for each state. */
 export const trustWords: Readonly<Record<TrustState, string>> = {
   trusted: "trusted",
   changed: "changed since you trusted it",
@@ -129,7 +129,7 @@ function describe(entry: Trustable): string {
   ].join("\n");
 }
 
-/** Quoted, so that no part looks like another. */
+/** Quotes a text, so that no part looks like another. */
 export function quoteVisible(text: string): string {
   return toVisibleCharacters(JSON.stringify(text));
 }

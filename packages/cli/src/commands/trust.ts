@@ -1,4 +1,4 @@
-/** `sheaf trust [DIR]`: which repositories are trusted, so that their AGENTS.md instructs the model (S-01, S-02). */
+/** `sheaf trust [DIR]` lets the AGENTS.md of a repository instruct the model (S-01, S-02). */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { createConfig } from "@sheaf/agent/config/config";
@@ -11,7 +11,7 @@ import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printJson, printText } from "../standard-output.ts";
 
-/** Trusts the repository of a folder, forgets it (`--remove`), or lists all (`--list`). @throws SheafError USAGE, CONFIG_INVALID. */
+/** Trusts, forgets (`--remove`) or lists (`--list`) repositories. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags, positionals } = parsed;
   const [folder = flags.workspace?.at(-1), ...rest] = positionals;
@@ -37,7 +37,7 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
   return printText(io, `Trusted: ${describe(repository)}\n`);
 }
 
-/** With its tool servers and hooks. Also a folder that is gone can be forgotten. */
+/** Forgets a repository with its tool servers and hooks, even if its folder is gone. */
 function forget(folder: string, io: CommandIo): Promise<number> {
   const { dataFolder } = createConfig({}, io.environment, io.cwd);
   const root = existsSync(folder) ? findRepository(realpathSync(folder)).root : folder;
