@@ -44,14 +44,14 @@ import {
   tellHistory,
 } from "./stored-sessions.ts";
 
-/** What an editor says of a session that it opens. */
+/** An editor's parameters for a session that it opens. */
 interface SessionRequest {
   readonly cwd: string;
   readonly mcpServers?: readonly McpServer[] | undefined;
   readonly additionalDirectories?: readonly string[] | undefined;
 }
 
-/** The agent, not connected yet. `flags` apply to all of its sessions, whose tool servers are kept in `toolServers` (C51). */
+/** Makes the agent, not connected yet. `flags` and `toolServers` are for all of its sessions (C51). */
 export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: ToolServers): AgentApp {
   const sessions = new Map<string, OpenSession>();
   const names = createModelNames(io);
@@ -101,7 +101,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
       models: toModelState(config, names.known),
     };
   };
-  /** What an editor offers to a person: commands, and the models of the providers in reach. */
+  /** Announces commands and the models of reachable providers to the editor. */
   const announce = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
     try {
       await tellCommands(sessionId, session, client);
@@ -109,7 +109,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
       await names.ask();
       if (names.known.length > before && sessions.get(sessionId) === session) await tellSettings(sessionId, client);
     } catch {
-      // The editor has gone; or the list of trusted workspaces is damaged, as the next prompt says.
+      // The editor has gone, or the list of trusted workspaces is damaged: the next prompt reports that.
     }
   };
   const tellCommands = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
@@ -122,7 +122,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     const update = { sessionUpdate: "available_commands_update", availableCommands } as const;
     await client.notify(methods.client.session.update, { sessionId, update });
   };
-  /** A response has started the servers of the session. */
+  /** Announces the prompts of the session's servers after a response has started these. */
   const announcePrompts = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
     if (session.serverCommands.length > 0) return;
     session.serverCommands = await listServerCommands(toolServers, sessionId);
@@ -145,7 +145,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     await keepSettings(sessionId, session.known, io);
     await tellSettings(sessionId, client);
   };
-  /** Another program may also have the session open. */
+  /** Takes over settings from another program that has opened the same session. */
   const adopt = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
     const stored = await readSettings(sessionId, io);
     const changed = stored ? adoptChoices(session.flags, session.known, stored, io) : session.flags;
@@ -248,7 +248,7 @@ function toCapabilities(): InitializeResponse {
   };
 }
 
-/** @throws SheafError USAGE for a way to authenticate that `initialize` did not offer. */
+/** Rejects an unknown method. @throws SheafError USAGE if `initialize` did not offer it. */
 function checkMethod(chosen: string, offered: readonly AuthMethod[]): void {
   if (offered.some(({ id }) => id === chosen)) return;
   const names = offered.map(({ id }) => id).join(", ") || "none";
@@ -260,14 +260,14 @@ function toKnownId(sessionId: string): string {
   throw new SheafError("USAGE", `the session id ${JSON.stringify(sessionId)} is not a UUID`);
 }
 
-/** How editors chose a model before the protocol had options. */
+/** Reads an editor's request for a model, from before the protocol had options. */
 function toModelRequest(params: unknown): { readonly sessionId: string; readonly modelId: string } {
   const { sessionId, modelId } = (params ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof sessionId === "string" && typeof modelId === "string") return { sessionId, modelId };
   throw new SheafError("USAGE", "session/set_model takes sessionId and modelId");
 }
 
-/** Keyed by name. @throws SheafError USAGE for a transport that Sheaf did not offer. */
+/** Returns an editor's servers by name. @throws SheafError USAGE for an unsupported transport. */
 export function toMcpServers(servers: readonly McpServer[]): McpServers {
   return Object.fromEntries(servers.map((server) => [server.name, toSettings(server)]));
 }

@@ -1,4 +1,4 @@
-/** The way an editor helps a person without a key (C56). */
+/** Ways to help an editor's user who has no key (C56). */
 import type { AuthMethod, ClientCapabilities } from "@agentclientprotocol/sdk/unstable";
 import { toSheafError } from "@sheaf/base/errors";
 import { toUserFiles } from "@sheaf/base/paths";
@@ -10,8 +10,8 @@ import { toConfig } from "../run-config.ts";
 import type { ModelNames } from "./model-choice.ts";
 
 /**
- * A person who named no model may still choose one, where a provider lists some.
- * @throws SheafError AUTH_REQUIRED where nothing could answer: the message says what to set.
+ * Checks that a run could have a model. Without a configured one, the user can choose among models that providers list.
+ * @throws SheafError AUTH_REQUIRED without any model to choose: the message has advice.
  */
 export async function checkModel(flags: FlagValues, io: CommandIo, names: ModelNames): Promise<void> {
   const { model, chooseModel } = toConfig(flags, io);
@@ -24,7 +24,7 @@ export async function checkModel(flags: FlagValues, io: CommandIo, names: ModelN
   }
 }
 
-/** By the environment, or by `sheaf acp login` in a terminal of an editor that can open one. */
+/** Returns ways to set a key: in the environment, or by `sheaf acp login` in the terminal of an editor that has one. */
 export function toAuthMethods(flags: FlagValues, io: CommandIo, { auth }: ClientCapabilities): AuthMethod[] {
   const { settings } = findUserConfig(toUserFiles(io.environment).config);
   const all = [...toProviders(settings).values()];

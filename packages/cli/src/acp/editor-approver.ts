@@ -1,4 +1,4 @@
-/** The person in front of an editor, who may let a call run (X8). */
+/** Asks the user of an editor whether a call may run (X8). */
 import { toJsonObject } from "@sheaf/protocol/check-value";
 import {
   methods,
@@ -14,10 +14,10 @@ import type { Approver, ApprovalDecision } from "@sheaf/agent/tools/approval";
 import { readServerQuestion } from "@sheaf/agent/tools/mcp/server-question";
 import type { ApprovalRequest, QuestionField, ServerQuestion } from "@sheaf/protocol";
 
-/** Time that a question stays open. Milliseconds. */
+/** Milliseconds until a question expires. */
 const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
-/** An editor that does not answer rejects the call. */
+/** Creates an approver. If the editor fails to answer, it rejects the call. */
 export function createEditorApprover(session: EditorSession): Approver {
   const { client, sessionId } = session;
   return {
@@ -54,7 +54,7 @@ export function createEditorApprover(session: EditorSession): Approver {
   };
 }
 
-/** Undefined: the editor has no forms, or the question has none. */
+/** Asks in a form; undefined if the editor lacks forms, or the question lacks fields. */
 async function askInForm(
   { callId, title, description }: ApprovalRequest,
   question: ServerQuestion,
@@ -83,7 +83,7 @@ export interface EditorSession {
   readonly editor: ClientCapabilities;
 }
 
-/** One field with few values needs no form: each value is an option. Others can only be taken as they are, or declined. */
+/** Returns the values of a single field with few values as options. Other forms have only accept and decline. */
 function toValueOptions({
   fields,
 }: ServerQuestion): readonly (PermissionOption & { readonly value: Record<string, unknown> })[] {

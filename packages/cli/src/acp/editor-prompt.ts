@@ -1,4 +1,4 @@
-/** One prompt of an editor: a run, or a command that begins with a slash. */
+/** One prompt of an editor: a run, or a command with a slash. */
 import {
   methods,
   type AgentContext,
@@ -28,11 +28,11 @@ import { readSpentUsd } from "./stored-sessions.ts";
 import { toFence } from "@sheaf/base/to-fence";
 import { toMessageAttachments, type NamedBytes } from "@sheaf/base/files/attachment";
 
-/** One session that the editor has open. */
+/** A session that the editor has open. */
 export interface OpenSession {
   /** Flags of the command line, with the session's own settings. */
   flags: FlagValues;
-  /** What was stored of its settings when this program last looked. */
+  /** Settings of the session in the store, as this program saw them last. */
   known: ConversationSettings;
   /** Servers of the Model Context Protocol that the editor brought. */
   readonly mcpServers: McpServers;
@@ -46,7 +46,7 @@ export interface OpenSession {
 
 interface RunningPrompt {
   readonly controller: AbortController;
-  /** Its outcome. */
+  /** Outcome of the prompt. */
   readonly response: Promise<PromptResponse>;
 }
 
@@ -55,14 +55,14 @@ interface AddedPrompt {
   isTold: boolean;
 }
 
-/** Who asks, and where. */
+/** The editor that asks, and the ports of its prompts. */
 interface PromptPorts {
   readonly client: AgentContext;
-  /** What the editor offers. */
+  /** Capabilities of the editor. */
   readonly editor: ClientCapabilities;
   readonly signal: AbortSignal;
   readonly io: CommandIo;
-  /** Those of all sessions. */
+  /** Tool servers of all sessions. */
   readonly toolServers: ToolServers;
 }
 
@@ -127,7 +127,7 @@ async function runPrompt(
 
 type Message = Pick<RunStart, "prompt" | "attachments" | "shortens">;
 
-/** Each update is sent after its event is stored. */
+/** Runs a message, and sends each update after its event is stored. */
 async function runMessage(
   message: Message,
   session: OpenSession,
@@ -172,7 +172,7 @@ interface SlashPorts extends Pick<PromptPorts, "client" | "io"> {
   readonly run: (message: Message) => Promise<RunEnd | undefined>;
 }
 
-/** What the command says is a message of the agent. A line that only looks like a command costs no request. */
+/** Runs a slash command; its output is a message of the agent. An unknown command costs no request. */
 async function runSlashLine(
   slash: NonNullable<ReturnType<typeof parseSlashLine>>,
   session: OpenSession,
@@ -213,7 +213,7 @@ function toPromptResponse(end: RunEnd | undefined): PromptResponse {
 }
 
 /**
- * Text unchanged, links by name and address, embedded text in full; images and other embedded files are attached.
+ * Returns the message: text unchanged, links by name and address, embedded text in full, other files attached.
  * @throws SheafError USAGE for audio, and for a file that no message may have (N65, N126).
  */
 export function toPromptMessage(content: readonly ContentBlock[]): Pick<RunStart, "prompt" | "attachments"> {
@@ -228,7 +228,7 @@ export function toPromptMessage(content: readonly ContentBlock[]): Pick<RunStart
   return files.length === 0 ? { prompt } : { prompt, attachments: toMessageAttachments(files) };
 }
 
-/** Bytes alone count: an address is never read (S-102). */
+/** Returns the bytes of an image or embedded file; Sheaf never reads from an address (S-102). */
 function toFile(block: ContentBlock, number: number): NamedBytes | undefined {
   if (block.type === "image") {
     return { name: block.uri || `image ${number}`, bytes: Buffer.from(block.data, "base64"), isText: false };

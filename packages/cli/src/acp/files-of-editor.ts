@@ -1,12 +1,12 @@
-/** The files of an editor that offers them (C57). */
+/** Reads and writes files through an editor (C57). */
 import { methods, type AgentContext, type ClientCapabilities } from "@agentclientprotocol/sdk/unstable";
 import { now } from "@sheaf/agent/assemble/wire";
 import { createEditorFiles, type EditorFiles } from "@sheaf/agent/tools/editor-files";
 
-/** Time that an editor may take to answer. Milliseconds. */
+/** Milliseconds within which an editor must answer. */
 const ANSWER_MS = 5000;
 
-/** Undefined: it offers none. An editor that fails or is silent is one without the file. */
+/** Returns the editor's files; undefined if it has no such methods. A failing editor has no file. */
 export function toEditorFiles(
   client: AgentContext,
   sessionId: string,
@@ -33,7 +33,7 @@ export function toEditorFiles(
         try {
           await client.request(writeTextFile, { sessionId, path, content }, toOptions(signal));
         } catch {
-          // What is on the disk says whether it was written.
+          // The file on the disk shows if the editor wrote it.
         }
       },
     }),

@@ -1,4 +1,4 @@
-/** Names of models that an editor may offer (C54). */
+/** Names of models for an editor's menu (C54). */
 import { toUserFiles } from "@sheaf/base/paths";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { toProviders } from "@sheaf/agent/config/providers";
@@ -6,13 +6,13 @@ import type { CommandIo } from "../io.ts";
 import { askAllProviders } from "../model-names.ts";
 
 export interface ModelNames {
-  /** Those of the configuration; once they have answered, those of the providers, too. */
+  /** Models of the configuration, and of the providers that have answered. */
   readonly known: readonly string[];
   /** Asks the providers with a key, and local servers, once. Never rejects. */
   ask(): Promise<void>;
 }
 
-/** Asks nobody yet. */
+/** Creates the names, before any request. */
 export function createModelNames({ environment }: CommandIo): ModelNames {
   const files = toUserFiles(environment);
   const config = findUserConfig(files.config);
@@ -24,7 +24,7 @@ export function createModelNames({ environment }: CommandIo): ModelNames {
   let known: readonly string[] = configured;
   let asking: Promise<void> | undefined;
   const ask = async (): Promise<void> => {
-    // The keys of all providers are their own, so no flag counts.
+    // The providers have different keys, so no flag applies.
     const answers = await askAllProviders({ flags: {}, environment, config, files });
     known = [...new Set([...configured, ...answers.flatMap(({ models }) => models)])];
   };

@@ -8,7 +8,7 @@ interface Failure {
   readonly retryable?: boolean;
 }
 
-/** A usage error becomes invalid parameters, a missing key a question for authentication; the rest is passed on. */
+/** Turns a usage error into invalid parameters, and a missing key into a question for authentication. */
 export async function translate<Result>(action: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await action();
@@ -19,7 +19,7 @@ export async function translate<Result>(action: () => Result | Promise<Result>):
   }
 }
 
-/** As `translate`, for a request whose answer says nothing more than that it was done. */
+/** Works like `translate`, for a request whose answer is only an acknowledgement. */
 export function acknowledge(action: () => Promise<unknown>): Promise<Record<string, never>> {
   return translate(async () => {
     await action();
@@ -27,7 +27,7 @@ export function acknowledge(action: () => Promise<unknown>): Promise<Record<stri
   });
 }
 
-/** The message says what to do; `data.code` is that of the closed table (C20). */
+/** Turns a failure into an error with its advice; `data.code` is the code of the closed table (C20). */
 export function toRequestError({ code, message, ...more }: Failure): RequestError {
   if (code === "USAGE") return RequestError.invalidParams({ code }, message);
   if (code === "AUTH_REQUIRED" || code === "AUTH_REJECTED") return RequestError.authRequired({ code }, message);

@@ -1,4 +1,4 @@
-/** What a person chooses for a session in an editor: mode, model and effort (C54). */
+/** The user's choices for a session in an editor: mode, model and effort (C54). */
 import type {
   SessionConfigOption,
   SessionConfigSelectOption,
@@ -24,18 +24,18 @@ const modes = Object.entries(modeTexts).map(([id, [name, description]]) => ({ id
 /** Value of an option that leaves the choice open. */
 const open = "default";
 
-/** For editors that know modes, but no options. */
+/** Returns the modes, for editors without options. */
 export function toModes({ mode }: RunConfig): SessionModeState {
   return { currentModeId: mode, availableModes: modes };
 }
 
-/** For editors that know a choice of models, but no options. */
+/** Returns the choice of models, for editors without options. */
 export function toModelState({ model = open }: RunConfig, models: readonly string[]) {
   const availableModels = [...new Set([model, ...models])].map((name) => ({ modelId: name, name }));
   return { currentModelId: model, availableModels };
 }
 
-/** `models`: names that may be chosen, besides the current one. */
+/** Returns the options of a session. `models`: names to choose from, in addition to the current one. */
 export function toConfigOptions({ mode, model, effort }: RunConfig, models: readonly string[]): SessionConfigOption[] {
   const names = [...new Set([model ?? open, ...models])];
   return [
@@ -71,7 +71,7 @@ function toSelect(
   return { type: "select", id, ...optionTexts[id], currentValue, options };
 }
 
-/** The flags of a session after a choice. @throws SheafError USAGE for an unknown option or value, as for its flag. */
+/** Returns the flags after a choice. @throws SheafError USAGE for an unknown option or value, as for its flag. */
 export function chooseOption(flags: FlagValues, id: string, value: string | boolean, io: CommandIo): FlagValues {
   const changed = toChanged(flags, id, String(value), io);
   toConfig(changed, io);
@@ -96,14 +96,14 @@ function toChanged(flags: FlagValues, id: string, value: string, io: CommandIo):
 }
 
 /**
- * The flags of a stored session: its model and effort, and its mode unless the command line says one. A model that can no
- * longer be used gives way to that of the settings.
+ * Returns the flags of a stored session: its model and effort, and its mode unless the command line has one. A model
+ * that has become unusable is replaced by the settings' one.
  */
 export function restoreChoices(flags: FlagValues, stored: ConversationSettings, io: CommandIo): FlagValues {
   const { mode, effort, model } = stored;
   const isModeNamed = flags.mode !== undefined || flags.plan;
   const restored = { ...flags, ...(!isModeNamed && mode && { mode }), ...(effort && { effort }) };
-  // Nobody said for which provider such a flag is.
+  // The flag may be for another provider than the stored model's.
   const isUnclear = toConfig(flags, io).model === undefined && findProviderFlag(flags) !== undefined;
   if (model === undefined || isUnclear) return restored;
   try {
@@ -114,15 +114,15 @@ export function restoreChoices(flags: FlagValues, stored: ConversationSettings, 
   }
 }
 
-/** What the session goes on with, as it is stored. */
+/** Returns a session's choices, as the store has them. */
 export function toChoices(flags: FlagValues, io: CommandIo): ConversationSettings {
   const { mode, model, effort } = toConfig(flags, io);
   return { mode, model, effort };
 }
 
 /**
- * The flags after what another program has chosen for the session since `known`: the last choice counts, wherever it was
- * made. A model that cannot be used here changes nothing.
+ * Returns the flags after choices that another program made for the session since `known`: the last choice wins. A
+ * model that is unusable here changes no flag.
  */
 export function adoptChoices(
   flags: FlagValues,

@@ -23,10 +23,10 @@ import type { CommandIo } from "../io.ts";
 import { toConversationId } from "../session-id.ts";
 import { withSessionStore } from "../session-store.ts";
 
-/** Sessions of one page of the list. */
+/** Number of sessions on one page of the list. */
 const PAGE = 50;
 
-/** One page, newest first. @throws RequestError for a cursor that Sheaf has not given. */
+/** Returns one page, newest first. @throws RequestError for a cursor that Sheaf did not make. */
 export async function listSessions({ cwd, cursor }: ListSessionsRequest, io: CommandIo): Promise<ListSessionsResponse> {
   const after = typeof cursor === "string" ? decodeCursor(cursor) : undefined;
   const folder = typeof cwd === "string" ? toRealPlace(cwd) : undefined;
@@ -58,7 +58,7 @@ function decodeCursor(cursor: string): Place {
   throw RequestError.invalidParams({ cursor }, "the cursor is not one of session/list: begin without one");
 }
 
-/** What a stored session goes on with; undefined: it is not stored. */
+/** Returns the settings of a stored session; undefined if it isn't stored. */
 export async function readSettings(sessionId: string, io: CommandIo): Promise<ConversationSettings | undefined> {
   return withSessionStore(io, undefined, async (store) => {
     const conversation = await store.getConversation(toConversationId(sessionId) ?? "");
@@ -66,7 +66,7 @@ export async function readSettings(sessionId: string, io: CommandIo): Promise<Co
   });
 }
 
-/** Cost of the responses that have ended. US dollars. */
+/** Returns the cost of the responses that have ended, in US dollars. */
 export async function readSpentUsd(sessionId: string, io: CommandIo): Promise<number> {
   return withSessionStore(io, undefined, async (store) => {
     const conversation = await store.getConversation(toConversationId(sessionId) ?? "");
@@ -74,7 +74,7 @@ export async function readSpentUsd(sessionId: string, io: CommandIo): Promise<nu
   });
 }
 
-/** A session that is not stored yet keeps them with its first response. */
+/** Stores settings. A session that isn't stored yet gets them with its first response. */
 export async function keepSettings(sessionId: string, settings: ConversationSettings, io: CommandIo): Promise<void> {
   const id = toConversationId(sessionId) ?? "";
   await withSessionStore(io, undefined, async (store) => {
@@ -83,7 +83,7 @@ export async function keepSettings(sessionId: string, settings: ConversationSett
   });
 }
 
-/** Replays the responses of a session as updates. @throws SheafError USAGE for one that is not stored. */
+/** Replays a session's responses as updates. @throws SheafError USAGE if it isn't stored. */
 export async function tellHistory(sessionId: string, client: AgentContext, io: CommandIo): Promise<void> {
   await withSessionStore(io, undefined, async (store) => {
     const responses = await readResponses(store, sessionId);
@@ -109,7 +109,7 @@ async function readResponses(store: Store, sessionId: string) {
   throw new SheafError("USAGE", `the session ${sessionId} is not stored: create a new one`);
 }
 
-/** One that is not stored is deleted already. @throws SheafError CONVERSATION_BUSY for one that is written. */
+/** Deletes a session, if it is stored. @throws SheafError CONVERSATION_BUSY while a response runs. */
 export async function deleteSession(sessionId: string, io: CommandIo): Promise<void> {
   await withSessionStore(io, undefined, async (store, { dataFolder }) => {
     const id = toConversationId(sessionId) ?? "";
@@ -117,7 +117,7 @@ export async function deleteSession(sessionId: string, io: CommandIo): Promise<v
   });
 }
 
-/** The id of the new session; files stay as they are. @throws SheafError USAGE when there is nothing to fork from. */
+/** Forks a session, without changes of files, and returns the new id. @throws SheafError USAGE without a response. */
 export async function forkSession(sessionId: string, io: CommandIo): Promise<string> {
   return withSessionStore(io, undefined, async (store) => toBareId((await forkLast(store, sessionId)).id));
 }

@@ -1,4 +1,4 @@
-/** Asks the person at the terminal whether a call may run (X8, S-16). */
+/** Asks the user at the terminal whether a call may run (X8, S-16). */
 import { text } from "@clack/prompts";
 import type { ApprovalRequest } from "@sheaf/protocol";
 import type { ApprovalDecision, Approver } from "@sheaf/agent/tools/approval";
@@ -9,18 +9,18 @@ import type { LineConsole } from "./line-console.ts";
 import { askForm, formatFields } from "./ask-questions.ts";
 import { toVisibleLine, toVisibleText } from "@sheaf/agent/output/visible-text";
 
-/** Time that a question stays open. Milliseconds. */
+/** Milliseconds until a question expires. */
 const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
 export interface ApprovalMenuOptions {
   readonly hasColors: boolean;
   readonly console: Pick<LineConsole, "yield">;
   readonly screen?: MenuScreen;
-  /** The person pressed Ctrl-C or Esc. */
+  /** Called after Ctrl-C or Esc. */
   readonly onCancel: () => void;
 }
 
-/** Asks one question after another, however many calls wait. */
+/** Creates an approver that asks one question after another, if several calls wait. */
 export function createApprovalMenu(options: ApprovalMenuOptions): Approver {
   let before: Promise<unknown> = Promise.resolve();
   return {
@@ -36,7 +36,7 @@ export function createApprovalMenu(options: ApprovalMenuOptions): Approver {
   };
 }
 
-/** The signal is also aborted after the answer, and a menu that sees it then changes the terminal once more. */
+/** Gives a menu a signal that ends with it: after the answer, `signal` would make it change the terminal again. */
 async function withOwnSignal<Result>(
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Result>,
@@ -93,7 +93,7 @@ async function askOnce(
   return { optionId: chosen, by: "user", ...(typeof message === "string" && message !== "" && { message }) };
 }
 
-/** The whole command, or all arguments of any other call: a person approves what is shown. */
+/** Formats a command or all arguments of a call without cuts, because the user approves the whole text. */
 function formatSubject(subject: ApprovalRequest["subject"], hasColors: boolean): string {
   const { type, command, workingDirectory, toolName, arguments: given } = subject;
   if (typeof command === "string") return toVisibleText(`$ ${command}\n(in ${String(workingDirectory)})`);
@@ -107,7 +107,7 @@ function toName(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The texts of an edit as lines with `-` and `+`, and the other arguments. Nothing is left out. */
+/** Formats all texts of an edit as lines with `-` and `+`, and returns the other arguments. */
 function toEditLines(args: Readonly<Record<string, unknown>>): {
   readonly lines: readonly string[];
   readonly rest: Readonly<Record<string, unknown>>;

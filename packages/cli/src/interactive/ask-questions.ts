@@ -1,4 +1,4 @@
-/** Puts questions of the agent (N42) and forms of tool servers (X59) to the person at the terminal. */
+/** Asks the user at the terminal: questions of the agent (N42) and forms of tool servers (X59). */
 import { isCancel, multiselect, text } from "@clack/prompts";
 import type {
   QuestionField,
@@ -13,7 +13,7 @@ import { choose, type MenuScreen, startPause } from "./choose.ts";
 
 type Values = Record<string, unknown>;
 
-/** The values, or undefined if the person pressed Ctrl-C. A field that they leave out has none. */
+/** Returns the values of a form, without fields left empty; undefined after Ctrl-C. */
 export async function askForm(
   { server, fields, arguments: defaults }: ServerQuestion,
   signal: AbortSignal,
@@ -21,7 +21,7 @@ export async function askForm(
 ): Promise<Values | undefined> {
   const entries: [string, unknown][] = [];
   for (const field of fields) {
-    // Each says whose it is: its words could be those of a question of Sheaf's.
+    // Each question starts with the server's name, so that it can't pass for Sheaf's.
     const message = `${toVisibleLine(server)}: ${formatField(field)}`;
     const initial = Object.hasOwn(defaults, field.name) ? defaults[field.name] : undefined;
     const answer = await askField(field, { message, initial, signal, screen });
@@ -31,19 +31,19 @@ export async function askForm(
   return Object.fromEntries(entries);
 }
 
-/** In one line. */
+/** Formats a field in one line. */
 function formatField({ title, description, required }: QuestionField): string {
   const head = `${toVisibleLine(title)}${required ? "" : " (may be left out)"}`;
   return description === undefined ? head : `${head}: ${toVisibleLine(description)}`;
 }
 
-/** What is asked for, before any of it is answered. */
+/** Lists the fields of a form before the user answers. */
 export function formatFields({ fields }: ServerQuestion): string {
   return fields.map(({ title }) => toVisibleLine(title)).join(", ");
 }
 
 interface FieldAnswer {
-  /** Undefined: it is left out. */
+  /** Value of the field; undefined if the user left it empty. */
   readonly value: unknown;
 }
 
@@ -110,10 +110,10 @@ function toValue({ type }: QuestionField, written: string): unknown {
   return written.trim() === "" ? undefined : Number(written);
 }
 
-/** The option to answer freely. No option of the model can have this id: their ids are printable. */
+/** Id of the option to answer freely. The model's options have printable ids, so they can't have this one. */
 const OTHER = "\u0000other";
 
-/** One answer per question; undefined if the person pressed Ctrl-C: no answer is made up (C25). */
+/** Returns one answer for each question; undefined after Ctrl-C, because Sheaf never makes up answers (C25). */
 export async function askQuestions({
   id,
   content,

@@ -1,22 +1,22 @@
-/** What may come next in a line: slash commands, and `@` with files that ignore rules do not leave out (C63). */
+/** Completes a line: slash commands, and after `@` the files that no ignore rule excludes (C63). */
 import { posix } from "node:path";
 import { createFolderReader } from "@sheaf/base/files/read-folder";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import type { OwnCommand } from "../own-commands.ts";
 import { completeSlashLine } from "./slash-commands.ts";
 
-/** The text from `start` to the cursor may become one of the candidates. */
+/** Candidates that can replace the text from `start` to the cursor. */
 export interface Completion {
   readonly start: number;
   readonly candidates: readonly string[];
 }
 
-/** Entries of the workspace that are looked at. */
+/** Number of workspace entries that a search looks at. */
 const MAX_ENTRIES = 10_000;
 
 const MAX_CANDIDATES = 50;
 
-/** `before`: the text before the cursor. `listAddresses`: of resources of a tool server (C110). */
+/** Completes `before`, the text before the cursor. `listAddresses` lists resources of a tool server (C110). */
 export async function completeLine(
   before: string,
   workspace: string,
@@ -29,14 +29,14 @@ export async function completeLine(
   const start = before.length - word.length - 1;
   const [, server] = /^([\w.-]+):/.exec(word) ?? [];
   const addresses = server === undefined ? [] : ((await listAddresses?.(server)) ?? []);
-  // Addresses are foreign text: one with a blank or a control character is none that a person types.
+  // Addresses are untrusted text: users don't type blanks or control characters.
   const named = addresses.map((uri) => `${server}:${uri}`).filter((text) => /^[!-~]+$/.test(text));
   const found = named.filter((text) => text.startsWith(word)).slice(0, MAX_CANDIDATES);
   const words = found.length > 0 ? found : await findPaths(workspace, word);
   return { start, candidates: words.map((text) => `@${text}`) };
 }
 
-/** Paths that contain the word: first those that begin with it, then those whose name does; folders end with a slash. */
+/** Finds paths that contain the word: at first those that start with it, then names that do; folders end with "/". */
 async function findPaths(root: string, word: string): Promise<string[]> {
   const reader = await createFolderReader(createWorkspace(root), ".");
   const wanted = word.toLowerCase();

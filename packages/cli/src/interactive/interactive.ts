@@ -1,4 +1,4 @@
-/** `sheaf` alone in a terminal: a conversation, prompt by prompt. Not full screen: the conversation stays in the scrollback. */
+/** `sheaf` alone in a terminal: a conversation, prompt by prompt, which stays in the terminal's scrollback. */
 import type { RunStart } from "@sheaf/protocol";
 import { createToolServers, type ToolServers } from "@sheaf/agent/assemble/wire-servers";
 import { SheafError, errorTable, toSheafError } from "@sheaf/base/errors";
@@ -28,10 +28,10 @@ import { toVisibleLine, toVisibleText } from "@sheaf/agent/output/visible-text";
 import { createTerminalProjection } from "@sheaf/agent/output/terminal/terminal";
 
 interface TerminalState extends InteractiveState {
-  /** Those of the session (C51). */
+  /** Tool servers of the session (C51). */
   readonly toolServers: ToolServers;
   readonly console: LineConsole;
-  /** Notices that the person has seen. */
+  /** Notices that the user has seen. */
   readonly seen: Set<string>;
   /** Files for the next prompt (C42). */
   files: Pick<RunStart, "attachments">;
@@ -39,7 +39,7 @@ interface TerminalState extends InteractiveState {
 
 type Message = PromptOrder["message"];
 
-/** Runs the conversation to its end; gives 0, or the code of the signal that ended it. */
+/** Runs the conversation to its end; returns 0, or the code of the signal that ended it. */
 export async function runInteractive(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags, positionals } = parsed;
   if (flags["output-format"] !== undefined) {
@@ -104,7 +104,7 @@ export async function runInteractive(parsed: ParsedArguments, io: CommandIo): Pr
   return 0;
 }
 
-/** Says why the user's history cannot be read or written; it then lasts as long as this conversation. */
+/** Opens the user's history. If that fails, it shows the reason, and the history lasts as long as the conversation. */
 function openHistory(flags: FlagValues, io: CommandIo): PromptHistory {
   const open = () => openPromptHistory(flags["no-save"] ? undefined : toConfig(flags, io).dataFolder);
   return orNotice(open) ?? openPromptHistory(undefined);
@@ -119,13 +119,13 @@ function orNotice<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** In raw mode the terminal sends none. Without a run that listens, Ctrl-C ends the program. */
+/** Sends the signal that the terminal doesn't send in raw mode. Without a run that listens, Ctrl-C ends the program. */
 function sendOwnSignal(name: "SIGINT" | "SIGTSTP"): void {
   if (name === "SIGINT" && process.listenerCount(name) === 0) process.exit(errorTable.CANCELLED.exitCode);
   process.kill(process.pid, name);
 }
 
-/** For a person who starts Sheaf for the first time. */
+/** Advice for a user who starts Sheaf for the first time. */
 const firstSteps = `Choose a model first:
   /model anthropic/ID  with ANTHROPIC_API_KEY set, or after "sheaf login anthropic"; also openai/ID, google/ID
   /model ollama/ID     on this machine
@@ -139,7 +139,7 @@ function formatHead(state: TerminalState, io: CommandIo): string {
   return `${head}${model === undefined ? firstSteps : ""}Ctrl-C stops, /help shows more.\n\n`;
 }
 
-/** Does what a line says; shows what goes wrong, and the conversation goes on. */
+/** Runs a line; shows a failure, after which the conversation continues. */
 async function runLine(line: string, state: TerminalState, io: CommandIo): Promise<"quit" | undefined> {
   if (line.trim() === "") return undefined;
   try {
@@ -148,7 +148,7 @@ async function runLine(line: string, state: TerminalState, io: CommandIo): Promi
     else if (slash) return await runSlashCommand(slash, state, io);
     else {
       const { files } = state;
-      // They go with the first prompt.
+      // The files belong to the first prompt.
       state.files = {};
       await converse({ prompt: line, ...files }, state, io);
     }
@@ -159,7 +159,7 @@ async function runLine(line: string, state: TerminalState, io: CommandIo): Promi
   return undefined;
 }
 
-/** One response, and more for as long as the agent asks and the person answers. */
+/** Runs one response, and more as long as the agent asks and the user answers. */
 async function converse(message: Message, state: TerminalState, io: CommandIo): Promise<void> {
   for (let next: Message | undefined = message; next;) {
     const code = await respond(next, state, io);
@@ -213,10 +213,10 @@ async function askPerson(state: TerminalState, io: CommandIo): Promise<Message |
 export function keepTerminalClean(): void {
   process.on("exit", () => {
     if (process.stdin.isRaw) process.stdin.setRawMode(false);
-    // The cursor is there, and a paste is not marked.
+    // Show the cursor, and end the marking of pastes.
     process.stdout.write("\u001B[?25h\u001B[?2004l");
   });
-  // During a run, its own handlers come first; at the prompt, these end the program.
+  // During a run, its handlers end the run; at the prompt, these end the program.
   for (const [name, code] of [
     ["SIGTERM", 143],
     ["SIGHUP", 129],

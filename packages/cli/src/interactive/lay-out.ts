@@ -1,9 +1,9 @@
-/** The place where a text and its cursor are in a terminal of so many columns. */
+/** Arranges a text and its cursor in a terminal of some width. */
 import { toVisibleText } from "@sheaf/agent/output/visible-text";
 import { characters, type Line } from "./line-buffer.ts";
 
 export interface Layout {
-  /** None fills the terminal's width, so that no terminal wraps one. */
+  /** Rows, each narrower than the terminal, so that no terminal wraps one. */
   readonly rows: readonly string[];
   readonly cursorRow: number;
   readonly cursorColumn: number;
@@ -13,7 +13,7 @@ export interface Layout {
 const wide =
   /^(?:[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation})/u;
 
-/** Marks and joiners that stand alone. */
+/** Matches marks and joiners without a base character. */
 const empty = /^[\p{M}\p{Cf}]+$/u;
 
 const plain = /^[\u0020-\u007E]*\n?$/;
@@ -38,12 +38,12 @@ function toCells(text: string): Cell[] {
   });
 }
 
-/** Cells of a text. */
+/** Returns the width of a text in cells. */
 export function toWidth(text: string): number {
   return toCells(text).reduce((sum, { width }) => sum + width, 0);
 }
 
-/** Lines after the first one are indented like the prompt, where it is short. */
+/** Lays out a line. Rows after a line feed are indented like the short prompt. */
 export function layOut(prompt: string, { text, cursor }: Pick<Line, "text" | "cursor">, columns: number): Layout {
   const limit = Math.max(2, columns - 1);
   const rows: string[] = [];
@@ -70,7 +70,7 @@ export function layOut(prompt: string, { text, cursor }: Pick<Line, "text" | "cu
   return { rows: [...rows, row], ...at };
 }
 
-/** The rows around the cursor that fit; what is above and below is counted, where there is room. */
+/** Returns the rows around the cursor that fit, with the numbers of hidden rows if there is room. */
 export function toWindow(layout: Layout, height: number): Layout {
   const { rows, cursorRow, cursorColumn } = layout;
   if (rows.length <= height) return layout;
@@ -86,15 +86,15 @@ export function toWindow(layout: Layout, height: number): Layout {
   };
 }
 
-/** The row of the cursor after the terminal has wrapped what was drawn at another width. */
+/** Returns the cursor's row after the terminal has wrapped rows that were drawn at another width. */
 export function toReflowedRow({ rows, cursorRow, cursorColumn }: Layout, columns: number): number {
   const above = rows.slice(0, cursorRow).reduce((sum, row) => sum + Math.max(1, Math.ceil(toWidth(row) / columns)), 0);
-  // After the last character of a full row the cursor stays in it.
+  // After the last character of a full row, the cursor stays in it.
   const isAtEnd = cursorColumn > 0 && cursorColumn === toWidth(rows[cursorRow] ?? "");
   return above + Math.floor((isAtEnd ? cursorColumn - 1 : cursorColumn) / columns);
 }
 
-/** The end of a text in one row, for the line below an answer. */
+/** Returns the end of a text as one row, for the line below an answer. */
 export function toTail(text: string, columns: number): string {
   const cells = toCells(text.replaceAll("\n", "⏎"));
   let width = 0;

@@ -1,7 +1,7 @@
-/** A text that is being written, and what each key makes of it. */
+/** A text in an editor of lines, and the effect of each key on it. */
 import type { Key } from "node:readline";
 
-/** `cursor`: UTF-16 units before it, never within a character. `killed`: what Ctrl-Y brings back. */
+/** A line. `cursor` is the number of UTF-16 units before it, never within a character. Ctrl-Y restores `killed`. */
 export interface Line {
   readonly text: string;
   readonly cursor: number;
@@ -12,7 +12,7 @@ export const emptyLine: Line = { text: "", cursor: 0, killed: "" };
 
 export const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** What keys do between the cursor and a place. By name, with `C-` for Ctrl and `M-` for Alt. */
+/** Effects of keys on the text between the cursor and a place, by key, with `C-` for Ctrl and `M-` for Alt. */
 const actions: readonly (readonly [string, (line: Line, place: number) => Line, (line: Line) => number])[] = [
   ["left C-b", moveTo, toCharacterStart],
   ["right C-f", moveTo, toCharacterEnd],
@@ -29,10 +29,10 @@ const actions: readonly (readonly [string, (line: Line, place: number) => Line, 
   ["C-k", kill, toLineCut],
 ];
 
-/** A new line within the text. */
+/** Keys that start a new line within the text. */
 const breaks: ReadonlySet<string> = new Set(["enter", "C-j", "M-return", "M-enter"]);
 
-/** The line after a key; undefined: the key edits nothing. */
+/** Returns the line after a key; undefined if the key doesn't edit. */
 export function editLine(line: Line, character: string | undefined, key: Key): Line | undefined {
   const name = toKeyName(key);
   const [, act, toPlace] = actions.find(([names]) => names.split(" ").includes(name)) ?? [];
@@ -47,18 +47,18 @@ export function toKeyName({ name = "", ctrl, meta }: Key): string {
   return `${ctrl ? "C-" : ""}${meta ? "M-" : ""}${name}`;
 }
 
-/** At the cursor, which moves past it. */
+/** Inserts a text at the cursor, which moves behind it. */
 export function insertText(line: Line, text: string): Line {
   const cursor = line.cursor + text.length;
   return { ...line, text: line.text.slice(0, line.cursor) + text + line.text.slice(line.cursor), cursor };
 }
 
-/** Another text, with the cursor at its end. */
+/** Replaces the text, with the cursor at its end. */
 export function rewriteLine(line: Line, text: string): Line {
   return { ...line, text, cursor: text.length };
 }
 
-/** The same column of the line above or below; undefined: there is none. */
+/** Moves the cursor to the same column of the line above or below; undefined at the first or last line. */
 export function moveLine(line: Line, step: -1 | 1): Line | undefined {
   const start = toLineStart(line);
   const edge = step === -1 ? start - 1 : toLineEnd(line) + 1;
@@ -72,7 +72,7 @@ function moveTo(line: Line, cursor: number): Line {
   return { ...line, cursor };
 }
 
-/** Without the text between the cursor and a place. */
+/** Deletes the text between the cursor and a place. */
 export function cut({ text, cursor, killed }: Line, place: number): Line {
   const [start, end] = place < cursor ? [place, cursor] : [cursor, place];
   return { text: text.slice(0, start) + text.slice(end), cursor: start, killed };
@@ -104,7 +104,7 @@ function toLineEnd({ text, cursor }: Line): number {
   return end === -1 ? text.length : end;
 }
 
-/** The end of the line, or of the line feed there. */
+/** Returns the end of the line; at the end, the place after its line feed. */
 function toLineCut(line: Line): number {
   const end = toLineEnd(line);
   return end === line.cursor ? Math.min(end + 1, line.text.length) : end;

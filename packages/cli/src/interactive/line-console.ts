@@ -1,11 +1,11 @@
-/** The keyboard and the screen of a conversation: a line with editing at the prompt, and what is typed during an answer (C63). */
+/** Keyboard and screen of a conversation: line editing at the prompt, and below a running answer (C63). */
 import { emitKeypressEvents, type Interface, type Key } from "node:readline";
 import type { Completion } from "./complete-line.ts";
 import { cut, editLine, emptyLine, insertText, moveLine, rewriteLine, toKeyName } from "./line-buffer.ts";
 import { layOut, toReflowedRow, toTail, toWidth, toWindow, type Layout } from "./lay-out.ts";
 import type { PromptHistory } from "./prompt-history.ts";
 
-/** What the person did. `interrupt`: Ctrl-C; `end`: Ctrl-D on an empty line, or the terminal was closed. */
+/** The user's input. `interrupt`: Ctrl-C; `end`: Ctrl-D on an empty line, or a closed terminal. */
 type TypedInput =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "interrupt" }
@@ -16,18 +16,18 @@ interface ConsoleOptions {
   readonly output: NodeJS.WriteStream;
   readonly history: PromptHistory;
   readonly complete: (before: string) => Promise<Completion>;
-  /** Ctrl-C during an answer, as if the terminal sent the signal; and Ctrl-Z. */
+  /** Sends the signal of Ctrl-C during an answer, or of Ctrl-Z. */
   readonly sendSignal: (name: "SIGINT" | "SIGTSTP") => void;
 }
 
 const prompt = "› ";
 
-/** Longest gap between two keys of a paste in terminals that do not mark one; and how long Esc waits for what may follow it. Milliseconds. */
+/** Milliseconds between two keys of an unmarked paste at most, and half of the wait for a sequence after Esc. */
 const PAUSE_MS = 25;
 
-/** To where the answer goes on, with nothing below it. */
+/** Moves the cursor to the end of the answer, and deletes the row below. */
 const toAnswer = "\u001B8\u001B[J";
-/** Makes room for a row below, and remembers where the answer goes on. */
+/** Remembers the end of the answer, and moves to a row below. */
 const fromAnswer = "\u001BD\u001B[A\u001B7\r\n";
 
 export class LineConsole {
@@ -36,30 +36,30 @@ export class LineConsole {
   #line = emptyLine;
   #resolve: (input: TypedInput) => void = () => undefined;
   #cancel: () => void = () => undefined;
-  /** Sent during an answer. */
+  /** Lines that the user sent during an answer. */
   #queue: string[] = [];
   #hasEnded = false;
-  /** At the prompt: what is on the screen. */
+  /** The drawn rows at the prompt. */
   #drawn: Layout | undefined;
-  /** During an answer: a row below it is on the screen. */
+  /** True if a row below the answer is on the screen. */
   #isRowShown = false;
-  /** What a marked paste has brought so far. */
+  /** The text of a marked paste that hasn't ended. */
   #paste: string | undefined;
-  /** Runs while keys come as fast as a paste, which an Enter began. */
+  /** Timer after Enter: a key before its end belongs to a paste. */
   #burst: NodeJS.Timeout | undefined;
-  /** That Enter was the only key of it. */
+  /** True if that Enter was the only key. */
   #isAlone = false;
-  /** Place in the history, counted from its end; 0: the draft. */
+  /** Position in the history, from its end; 0: the draft. */
   #back = 0;
   #draft = emptyLine;
   #search: { readonly query: string; readonly skip: number } | undefined;
   #completion: (Completion & { readonly next: number }) | undefined;
 
-  /** Reads keys from now on. */
+  /** Starts to read keys. */
   constructor(options: ConsoleOptions) {
     this.#options = options;
     const { input, output } = options;
-    // Whoever asks for key events first sets the time that Esc waits.
+    // The first program part that requests key events sets the wait after Esc.
     emitKeypressEvents(input, { escapeCodeTimeout: 2 * PAUSE_MS } as unknown as Interface);
     input.on("end", this.#onEnd);
     output.on("resize", this.#onResize);
@@ -67,12 +67,12 @@ export class LineConsole {
     this.#listen();
   }
 
-  /** True if something is in the line that was not sent. */
+  /** True if the line has unsent text. */
   get #isTyping(): boolean {
     return this.#line.text !== "";
   }
 
-  /** What was typed during an answer, or else the next line. */
+  /** Returns the oldest line sent during an answer, or otherwise the next one. */
   read(): Promise<TypedInput> {
     const queued = this.#queue.shift();
     if (queued !== undefined) {
@@ -87,7 +87,7 @@ export class LineConsole {
     });
   }
 
-  /** While `work` runs, the line that is typed stays below what it writes. `onCancel`: Esc. */
+  /** Runs `work`, with the user's line below its output. `onCancel` is for Esc. */
   async attend<Result>(work: () => Promise<Result>, onCancel: () => void): Promise<Result> {
     this.#state = "answer";
     this.#cancel = onCancel;
@@ -100,14 +100,14 @@ export class LineConsole {
     }
   }
 
-  /** Writes above the line that is typed. */
+  /** Writes above the user's line. */
   write(text: string): void {
     this.#hideRow();
     this.#print(text);
     this.#showRow();
   }
 
-  /** Lets `ask` read the keys. */
+  /** Leaves the keyboard to `ask`. */
   async yield<Result>(ask: () => Promise<Result>): Promise<Result> {
     const state = this.#state;
     this.#hideRow();
@@ -143,7 +143,7 @@ export class LineConsole {
     this.#setRaw(false);
   }
 
-  /** In raw mode, the terminal marks a paste. */
+  /** Sets raw mode, in which the terminal marks a paste. */
   #setRaw(isRaw: boolean): void {
     this.#options.input.setRawMode(isRaw);
     this.#print(`\u001B[?2004${isRaw ? "h" : "l"}`);
@@ -160,7 +160,7 @@ export class LineConsole {
     this.#refresh();
   };
 
-  /** A terminal that wraps anew moves the place that it remembers: the answer goes on in the row of what is typed. */
+  /** Removes the row: after a resize, the remembered place is wrong, and the answer continues in this row instead. */
   readonly #onResize = (): void => {
     if (this.#isRowShown) this.#print("\r\u001B[J");
     this.#isRowShown = false;
@@ -179,7 +179,7 @@ export class LineConsole {
     if (this.#paste === undefined) this.#refresh();
   };
 
-  /** An Enter sends only if no key follows it at once: some terminals do not mark a paste. */
+  /** Handles a key. Enter sends only if no key follows at once, because some terminals don't mark a paste. */
   #takeKey(character: string | undefined, key: Key): void {
     const isEnter = toKeyName(key) === "return" && !this.#search;
     const isPaste = this.#burst !== undefined;
@@ -219,7 +219,7 @@ export class LineConsole {
       case "C-z":
         this.#setRaw(false);
         this.#options.sendSignal("SIGTSTP");
-        // Without job control nothing stops, and no SIGCONT comes.
+        // No SIGCONT arrives in a shell without job control, where the program doesn't stop.
         setImmediate(this.#onContinue);
         return;
       case "C-l":
@@ -257,7 +257,7 @@ export class LineConsole {
     this.#back = 0;
   }
 
-  /** What was typed stays on the screen. */
+  /** Ends the prompt; its text stays on the screen. */
   #leave(input: TypedInput): void {
     this.#line = rewriteLine(this.#line, this.#line.text);
     this.#draw();
@@ -275,13 +275,13 @@ export class LineConsole {
     else this.#leave({ kind: "interrupt" });
   }
 
-  /** Whoever cancels an answer decides anew about what was to follow it. */
+  /** Puts the sent lines back into the line, because a user who cancels an answer may want others. */
   #unqueue(): void {
     this.#line = rewriteLine(this.#line, [...this.#queue, this.#line.text].filter(Boolean).join("\n"));
     this.#queue = [];
   }
 
-  /** To another line of the text, or else of the history. */
+  /** Moves to another line of the text, or otherwise of the history. */
   #move(step: -1 | 1): void {
     const { entries } = this.#options.history;
     const back = this.#back - step;
@@ -293,7 +293,7 @@ export class LineConsole {
     this.#back = back;
   }
 
-  /** Newest first; the same text is found once. */
+  /** Returns the history's newest match of the search, or an older one after `skip` different ones. */
   get #found(): string | undefined {
     const { query = "", skip = 0 } = this.#search ?? {};
     if (query === "") return undefined;
@@ -301,7 +301,7 @@ export class LineConsole {
     return found[Math.min(skip, found.length - 1)];
   }
 
-  /** True if the key belongs to the search. Enter and keys that move take what is found into the line, unsent. */
+  /** Handles a key of the search; false: it has another meaning. Enter and other keys take the match into the line. */
   #takeSearchKey(character: string | undefined, key: Key): boolean {
     const { query, skip } = this.#search!;
     const name = toKeyName(key);
@@ -318,7 +318,7 @@ export class LineConsole {
     return true;
   }
 
-  /** The first time the part that all candidates share, then one after another. */
+  /** Completes the shared start of all candidates, and after that one candidate after another. */
   async #completeNext(): Promise<void> {
     const line = this.#line;
     const known = this.#completion;
@@ -338,7 +338,7 @@ export class LineConsole {
     this.#refresh();
   }
 
-  /** Up to the cursor. */
+  /** Replaces the text from `start` to the cursor. */
   #replaceFrom(start: number, text: string): void {
     this.#line = insertText(cut(this.#line, start), text);
   }
@@ -356,7 +356,7 @@ export class LineConsole {
     if (this.#state === "answer") this.write("");
   }
 
-  /** At the prompt. */
+  /** Draws the prompt. */
   #draw(): void {
     const columns = this.#columns;
     const up = this.#drawn ? toReflowedRow(this.#drawn, columns) : 0;
@@ -371,7 +371,7 @@ export class LineConsole {
     this.#drawn = layout;
   }
 
-  /** During an answer. */
+  /** Draws the row below an answer. */
   #showRow(): void {
     if (this.#state !== "answer" || (!this.#isTyping && this.#queue.length === 0)) return;
     const lead = this.#queue.length === 0 ? prompt : `(${this.#queue.length} to be sent) ${prompt}`;
@@ -396,7 +396,7 @@ function toSharedStart(candidates: readonly string[]): string {
   return shared;
 }
 
-/** One candidate a row. */
+/** Returns rows with one candidate each. */
 function toHints(candidates: readonly string[], columns: number): string[] {
   const shown = candidates.slice(0, 8).map((candidate) => `  ${toTail(candidate, columns - 3)}`);
   const rest = candidates.length - shown.length;

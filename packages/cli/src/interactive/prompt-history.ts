@@ -1,22 +1,22 @@
-/** What a person wrote before, over sessions: in a private file of the data folder (C63). */
+/** The user's earlier prompts in all sessions, in a private file of the data folder (C63). */
 import { join } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
 import { appendPrivateFile, changePrivateFile, type PrivateFile } from "@sheaf/agent/config/private-file";
 
 export interface PromptHistory {
-  /** Oldest first. */
+  /** Prompts, oldest first. */
   readonly entries: readonly string[];
-  /** What begins with a space is not kept. @throws SheafError when it cannot be written. */
+  /** Adds a prompt, unless it starts with a space. @throws SheafError if writing fails. */
   add(text: string): void;
 }
 
-/** Entries that stay when the file has twice as many. */
+/** Number of entries that remain after the file had twice as many. */
 const MAX_ENTRIES = 1000;
 
-/** Longer texts, which were pasted, are not kept. UTF-16 units. */
+/** Length of the longest stored text, in UTF-16 units; longer ones are usually pasted. */
 const MAX_LENGTH = 10_000;
 
-/** `folder` undefined: nothing is read or written. @throws SheafError CONFIG_INVALID for a file that is not private. */
+/** Opens the history; without `folder`, in memory only. @throws SheafError CONFIG_INVALID if the file isn't private. */
 export function openPromptHistory(folder: string | undefined): PromptHistory {
   const target = folder === undefined ? undefined : toTarget(folder);
   const kept = target && changePrivateFile(target, shorten).after;
@@ -44,7 +44,7 @@ function formatEntry(text: string): string {
   return `${JSON.stringify(text)}\n`;
 }
 
-/** A line that a crash has cut, or that is something else, is left out. */
+/** Parses the entries, without lines that a crash cut or that have another form. */
 function parseEntries(text: string): string[] {
   return text.split("\n").flatMap((line) => {
     const value = parseJson(line);

@@ -21,7 +21,7 @@ import type { Store } from "@sheaf/store/store";
 
 type Run = (words: readonly string[], state: InteractiveState, io: CommandIo) => Promise<void> | void;
 
-/** Returns "quit" to leave the conversation. @throws SheafError if the command fails. */
+/** Runs a slash command. Returns "quit" to leave the conversation. @throws SheafError if the command fails. */
 export async function runSlashCommand(
   { name, words }: Extract<SlashLine, { kind: "command" }>,
   state: InteractiveState,
@@ -44,7 +44,7 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
     state.print(`mode: ${toConfig(state.flags, io).mode}\n`);
   },
   model([model], state, io) {
-    // A wrong name fails now, not at the next prompt.
+    // Check the name now, instead of at the next prompt.
     if (model !== undefined) state.flags = switchModel(state.flags, model, io);
     state.print(`model: ${toConfig(state.flags, io).model ?? "none"}\n`);
   },
@@ -80,7 +80,7 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
   },
 };
 
-/** The rules of `/ask` (C64); those of the configuration stay. */
+/** Rules of each word of `/ask` (C64), added to the configuration's rules. */
 const askRules: ReadonlyMap<string, readonly string[]> = new Map([
   ["edits", ["Write(**)"]],
   ["all", ["Write(**)", "Shell(*)"]],
@@ -89,13 +89,13 @@ const askRules: ReadonlyMap<string, readonly string[]> = new Map([
 
 const extensions: Readonly<Record<string, string>> = { markdown: "md" };
 
-/** @throws SheafError USAGE for an invalid value; the state then stays unchanged. */
+/** Sets the flags. @throws SheafError USAGE for an invalid value; the state then stays unchanged. */
 function change(flags: InteractiveState["flags"], state: InteractiveState, io: CommandIo): void {
   toConfig(flags, io);
   state.flags = flags;
 }
 
-/** A menu of the newest sessions of this folder. */
+/** Shows a menu of this folder's newest sessions. */
 async function chooseSession(
   store: Store,
   workspace: string,
@@ -109,7 +109,7 @@ async function chooseSession(
   return isCancel(chosen) ? undefined : chosen;
 }
 
-/** The person decides about files that have changed since. */
+/** Reverts the last response; the user decides about files that have changed since. */
 async function revertLast([word]: readonly string[], state: InteractiveState, io: CommandIo): Promise<void> {
   const revert = async (onConflict: RevertAnswer): Promise<void> => {
     const order = { session: state.session, onConflict, workspace: state.flags.workspace?.at(-1) };
@@ -128,10 +128,10 @@ async function revertLast([word]: readonly string[], state: InteractiveState, io
   }
 }
 
-/** What to do with files that have changed since. */
+/** Treatment of files that have changed since. */
 type RevertAnswer = "refuse" | "leave" | "overwrite";
 
-/** A menu. Undefined: nothing. */
+/** Shows a menu after a conflict; undefined: the user chose neither. */
 export async function chooseRevert({ code, message }: SheafError): Promise<RevertAnswer | undefined> {
   process.stderr.write(formatFailure({ code, message }, false));
   const chosen = await choose({
@@ -147,18 +147,18 @@ export async function chooseRevert({ code, message }: SheafError): Promise<Rever
 }
 
 export interface InteractiveState {
-  /** The place where a menu gets its keys from; undefined: from the terminal itself. */
+  /** Source of a menu's keys; undefined: the terminal itself. */
   readonly console?: Pick<LineConsole, "yield">;
-  /** As given at the start, changed by `/mode` and `/model`. */
+  /** Flags of the start, with changes by `/mode` and `/model`. */
   flags: FlagValues;
-  /** UUID (C14). */
+  /** Session id, a UUID (C14). */
   session: string;
-  /** Prompts of the tool servers that run; undefined: not here. */
+  /** Lists prompts of the running tool servers; undefined if the program never has any. */
   readonly listServerCommands?: () => Promise<readonly OwnCommand[]>;
   /** Summarises the conversation (C35). */
   readonly shorten: () => Promise<void>;
-  /** Shows what a command says. */
+  /** Shows the output of a command. */
   readonly print: (text: string) => void;
-  /** Asks what to do after a revert that met changed files. Undefined: nothing more. */
+  /** Asks about changed files after a failed revert; undefined: leave it at that. */
   readonly chooseRevert: (conflict: SheafError) => Promise<RevertAnswer | undefined>;
 }

@@ -1,4 +1,4 @@
-/** Commands inside a conversation: they begin with a slash. */
+/** Commands in a conversation, which start with a slash. */
 import { findNearest } from "@sheaf/base/nearest-names";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { listChoices } from "../command-definitions.ts";
@@ -24,14 +24,14 @@ const slashCommands = {
 
 export type SlashCommandName = keyof typeof slashCommands;
 
-/** Those that make sense in an editor, which has its own ways to begin, open and leave a session (C55). */
+/** Commands for editors, which start, open and leave sessions in other ways (C55). */
 const editorNames = ["mode", "model", "ask", "compact", "revert"] as const satisfies SlashCommandName[];
 
 export function isEditorCommand(name: SlashCommandName): boolean {
   return (editorNames as readonly string[]).includes(name);
 }
 
-/** For an editor to offer: names without the slash. */
+/** Lists commands for an editor's menu, with names without the slash. */
 export function listEditorCommands(
   own: readonly OwnCommand[],
 ): { readonly name: string; readonly usage: string; readonly help: string }[] {
@@ -41,12 +41,12 @@ export function listEditorCommands(
 
 export type SlashLine =
   | { readonly kind: "command"; readonly name: SlashCommandName; readonly words: readonly string[] }
-  /** Shown to the person, because sending the line as a prompt would cost money. */
+  /** A message to the user: sending the line as a prompt would cost money. */
   | { readonly kind: "unknown"; readonly message: string };
 
 /**
- * The command of a line; undefined for a prompt: also for a path such as `/etc/hosts` at the start, and for a command of
- * the user's or the repository's, whose text goes with the prompt (C91). Sheaf's own commands count before these (C93).
+ * Returns the command of a line; undefined for a prompt, such as a path `/etc/hosts`, or a command of the user or the
+ * repository, whose text becomes part of the prompt (C91). Sheaf's commands have priority over these (C93).
  */
 export function parseSlashLine(line: string, listOwn: () => readonly OwnCommand[] = () => []): SlashLine | undefined {
   const match = /^\/([A-Za-z]*)(?:\s+(.*))?$/s.exec(line.trim());
@@ -64,7 +64,7 @@ export function parseSlashLine(line: string, listOwn: () => readonly OwnCommand[
   return { kind: "unknown", message: `/${given} is not a command: ${advice}` };
 }
 
-/** Completions at the end of the line. */
+/** Returns completions at the end of the line. */
 export function completeSlashLine(line: string, listOwn: () => readonly OwnCommand[] = () => []): string[] {
   const [, command] = /^\/(mode|ask)\s+\w*$/.exec(line) ?? [];
   if (command === "mode" || command === "ask") {
@@ -76,15 +76,15 @@ export function completeSlashLine(line: string, listOwn: () => readonly OwnComma
   return names.map((name) => `/${name}`).filter((name) => name.startsWith(line));
 }
 
-/** Those that no command of Sheaf's hides. */
+/** Returns the user's commands whose names aren't Sheaf's. */
 function toOthers(own: readonly OwnCommand[]): readonly OwnCommand[] {
   return own.filter(({ name }) => !Object.hasOwn(slashCommands, name.toLowerCase()));
 }
 
-/** A description in `/help`. UTF-16 units. */
+/** Length of a description in `/help`, in UTF-16 units. */
 const MAX_HELP = 100;
 
-/** The list of `/help`. */
+/** Formats the list of `/help`. */
 export function formatSlashHelp(own: readonly OwnCommand[] = []): string {
   const others = toOthers(own).map(({ name, hint, description }) => {
     const help = description.length > MAX_HELP ? `${description.slice(0, MAX_HELP).toWellFormed()}…` : description;
