@@ -1,4 +1,4 @@
-/** The form of a dialect: the arguments, the input and the output of programs that were made for another one. */
+/** The interface of a dialect: arguments, input and output for programs that were made for another agent. */
 import { basename } from "node:path";
 import type { ApprovalRequest, Notice, RunStart } from "@sheaf/protocol";
 import type { createConfig } from "@sheaf/agent/config/config";
@@ -15,7 +15,7 @@ import type { AskedCall } from "./line-approver.ts";
 import type { ProgramResponse } from "./program-requests.ts";
 import type { Talk } from "./two-way.ts";
 
-/** By the values of `--compat`: the names of programs that start Sheaf in the dialect (C30). */
+/** Names of programs that start Sheaf in a dialect, by the value of `--compat` (C30). */
 export const dialectPrograms = {
   sheaf: [],
   "cursor-2026": ["cursor-agent", "agent"],
@@ -25,22 +25,22 @@ export const dialectPrograms = {
 
 export type DialectName = keyof typeof dialectPrograms;
 
-/** Settings beyond the flags of Sheaf. */
+/** Settings that no flag of Sheaf has. */
 export type DialectSettings = Partial<Parameters<typeof createConfig>[0]>;
 
-/** Arguments as Sheaf's own flags and words, from which `createPromptRun` makes the `RunRequest`; the notices are their losses. */
+/** Arguments as Sheaf's flags and words, for `createPromptRun` to make the `RunRequest`, with notices of losses. */
 export interface ReadArguments {
   readonly parsed: ParsedArguments;
   readonly notices: readonly Notice[];
   readonly settings?: DialectSettings;
-  /** Its lines in both directions; default: the lines of Sheaf, also for output. */
+  /** Opens the dialect's lines in both directions; default: Sheaf's lines, for output as well. */
   readonly openSpeech?: (talk: Talk) => Speech;
 }
 
-/** Each is a folder; its code is loaded where it is spoken. */
+/** A dialect. Each has its own folder, whose code is loaded on demand. */
 export interface CliDialect {
   readonly name: DialectName;
-  /** @throws SheafError USAGE for words that it does not have. */
+  /** Reads the arguments. @throws SheafError USAGE for words that the dialect lacks. */
   readonly readArguments: (words: readonly string[], place: Pick<CommandIo, "environment" | "cwd">) => ReadArguments;
   /** Default of `--output-format`. */
   readonly format: OutputFormat;
@@ -48,65 +48,65 @@ export interface CliDialect {
   readonly profile: CliProfile;
   /** Run events as lines; undefined: Sheaf's own format has them. */
   readonly createLines?: (format: OutputFormat, options: ProjectionOptions) => Projection | undefined;
-  /** The model that a name of `--model` means; undefined: the model of the user's settings. */
+  /** Returns the model for a name of `--model`; undefined: the model of the user's settings. */
   readonly toModel?: (
     name: string | undefined,
     settings: ModelSettings,
   ) => { readonly model: string | undefined; readonly notice?: Notice };
-  /** Commands with which its clients write flags of a prompt, too. */
+  /** Commands with which the program's clients write a prompt's flags as well. */
   readonly promptFlagCommands?: ReadonlySet<CommandName>;
-  /** Words that ask for the state of a login. */
+  /** Words that request the state of a login. */
   readonly statusWords?: readonly string[];
-  /** Its programs may take a word on stderr for a failure, and leave sockets open. */
+  /** True for programs that treat text on stderr as a failure, or leave sockets open. */
   readonly isQuiet?: boolean;
-  /** On stderr, if a signal ended the run. */
+  /** The line on stderr if a signal ended the run. */
   readonly cancelLine?: string;
 }
 
-/** What one line of a program asks for. */
+/** The meaning of one line from a program. */
 export type Command =
-  /** A run, after those before it; undefined: there is nothing to run. */
+  /** A run, which starts after the earlier ones; undefined: the line needs no run. */
   | {
       readonly kind: "message";
       readonly open: () => Message | Promise<Message | undefined>;
-      /** The same, if a running answer may get it (C240). */
+      /** The same message, if a running answer may get it (C240). */
       readonly added?: Message;
     }
-  /** It answers what Sheaf asked. */
+  /** An answer to a question of Sheaf. */
   | { readonly kind: "response"; readonly response: ProgramResponse }
-  /** Done at once, also during a run. */
+  /** An action that happens at once, even during a run. */
   | { readonly kind: "now"; readonly run: () => void | Promise<void> };
 
-/** A message, as a run takes it. */
+/** The message of a run. */
 export type Message = Pick<RunStart, "prompt" | "attachments" | "answers">;
 
-/** One program at both ends of stdin and stdout, until stdin is closed. */
+/** A program at both ends of stdin and stdout, until it closes stdin. */
 export interface Speech {
-  /** @throws SheafError USAGE by `createLineError` for a line that has no meaning: it ends the run. */
+  /** Reads a line. @throws SheafError USAGE by `createLineError` for an invalid line, which ends the run. */
   readonly readLine: (line: unknown, number: number) => Command;
-  /** The request that asks about a call; `input` has its arguments. */
+  /** Makes the question about a call; `input` has the call's arguments. */
   readonly toQuestion: (
     request: ApprovalRequest,
     call: AskedCall,
   ) => Readonly<Record<string, unknown>> & { readonly input: unknown };
-  /** The arguments in an answer to it, by Sheaf's names. */
+  /** Returns the arguments in an answer, by Sheaf's names. */
   readonly toArguments: (call: AskedCall, input: AskedCall["input"]) => AskedCall["input"];
-  /** Default: by the arguments. @throws SheafError to refuse every run. */
+  /** Returns the run's settings; default: the arguments' settings. @throws SheafError to refuse every run. */
   readonly order?: () => SpokenOrder;
-  /** False: Sheaf refuses calls that need a person. */
+  /** False if Sheaf must refuse calls that need approval. */
   readonly asks?: boolean;
-  /** To tool servers inside of the program. */
+  /** Opens a connection to a tool server inside of the program. */
   readonly openTransport?: ServerPorts["openTransport"];
 }
 
-/** The parts of a run that requests of the program may change. */
+/** The settings of a run that the program's requests can change. */
 interface SpokenOrder {
   readonly flags: FlagValues;
   readonly settings: DialectSettings;
   readonly notices: readonly Notice[];
 }
 
-/** The last `--compat` of the words, or else by the name of the program. @throws SheafError USAGE for an unknown one; it lists the known ones. */
+/** Returns the dialect by the last `--compat`, or by the program's name. @throws SheafError USAGE if unknown. */
 export function chooseDialect(words: readonly string[], program: string): DialectName {
   const end = words.indexOf("--");
   const given = end < 0 ? words : words.slice(0, end);

@@ -2,7 +2,7 @@
 import { createNdjsonDecoder } from "@sheaf/protocol/ndjson";
 import { SheafError } from "@sheaf/base/errors";
 
-/** The lines as they come, with their numbers. @throws SheafError USAGE at the first that is not JSON: it names its number. */
+/** Yields each line with its number. @throws SheafError USAGE with the number of the first line that isn't JSON. */
 export async function* readInputLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly value: unknown; readonly number: number }> {
@@ -38,7 +38,7 @@ export async function* readInputLines(
 const expected =
   '{"type":"user","message":{"role":"user","content":"…"}}, or a control_request or control_response of docs/formats/cli.md';
 
-/** For what stdin says that has no meaning. */
+/** Makes the error for a line of stdin without a meaning. */
 export function createLineError(number: number, problem: string, cause?: unknown): SheafError {
   return new SheafError("USAGE", `line ${number} of stdin ${problem}: write ${expected}`, { cause });
 }

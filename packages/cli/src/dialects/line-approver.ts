@@ -5,11 +5,11 @@ import type { ApprovalDecision, Approver } from "@sheaf/agent/tools/approval";
 import type { Speech } from "./dialect.ts";
 import type { ProgramRequests, ProgramResponse } from "./program-requests.ts";
 
-/** Time that a question stays open. Milliseconds. */
+/** Milliseconds until a question expires. */
 const EXPIRES_MS = 10 * 60 * 1000;
 
 export interface LineApprover extends Approver {
-  /** Remembers the calls that questions will be about. */
+  /** Remembers the calls for later questions. */
   observe(event: RunEvent): void;
 }
 
@@ -18,7 +18,7 @@ export interface LineApproverPorts extends Pick<Speech, "toQuestion" | "toArgume
   readonly interrupt: () => void;
 }
 
-/** A call that a question is about. */
+/** The call in a question. */
 export interface AskedCall {
   readonly toolName: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export function createLineApprover({ requests, interrupt, ...words }: LineApprov
     },
     async ask(request, signal, checkEdited) {
       const running = calls.get(request.callId) ?? { toolName: "", input: {} };
-      // The values of its form stand in for the arguments of the call, which runs already.
+      // The question's form replaces the call's arguments, because the call runs already.
       const form = readServerQuestion(request.subject)?.arguments;
       const call = form ? { ...running, input: form } : running;
       const question = words.toQuestion(request, call);
@@ -57,7 +57,7 @@ export function createLineApprover({ requests, interrupt, ...words }: LineApprov
   };
 }
 
-/** What is not clearly a yes is a no. */
+/** Turns an answer into a decision. An unclear answer is a refusal. */
 function toDecision(
   response: ProgramResponse,
   request: ApprovalRequest,

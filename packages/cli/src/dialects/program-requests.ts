@@ -1,4 +1,4 @@
-/** What Sheaf asks the program at the other end of stdin and stdout (C66). */
+/** Requests of Sheaf to the program at the other end of stdin and stdout (C66). */
 import * as s from "@sheaf/protocol/schema";
 import type { ControlCancelLine } from "@sheaf/protocol";
 
@@ -11,7 +11,7 @@ export const responseFields = {
   interrupt: s.optional(s.boolean()),
 };
 
-/** `response`: the schema of an answer. */
+/** Creates the schema of an answer's line. `response`: the schema of the answer. */
 export function createResponseLine<Value>(response: s.Schema<Value>) {
   return s.object({
     type: s.literal("control_response"),
@@ -30,7 +30,7 @@ export type ProgramResponse = s.ValueOf<
   ReturnType<typeof createResponseLine<s.ValueOf<typeof responseValue>>>
 >["response"];
 
-/** A request of Sheaf's, as a line. */
+/** A line with a request of Sheaf. */
 export interface RequestLine {
   readonly type: "control_request";
   readonly request_id: string;
@@ -39,11 +39,11 @@ export interface RequestLine {
 }
 
 export interface ProgramRequests {
-  /** Undefined: Sheaf withdrew it, or stdin is closed. */
+  /** Sends a request; undefined if Sheaf withdrew it, or stdin was closed. */
   ask(id: string, request: RequestLine["request"], signal: AbortSignal): Promise<ProgramResponse | undefined>;
-  /** False: that was never asked. */
+  /** Accepts an answer; false if Sheaf never sent its request. */
   answer(response: ProgramResponse): boolean;
-  /** Stdin is closed. */
+  /** Ends all requests, because stdin was closed. */
   end(): void;
   readonly hasEnded: boolean;
 }

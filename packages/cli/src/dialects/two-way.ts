@@ -20,15 +20,15 @@ import { createProgramRequests, type ProgramRequests, type RequestLine } from ".
 import { sheafDialect } from "./sheaf/sheaf.ts";
 import { openSheafSpeech } from "./sheaf/speech.ts";
 
-/** Messages that may wait for their turn. */
+/** Number of messages that may wait for their turn. */
 const MAX_WAITING = 16;
 
-/** Flags that would be about one message, or about none. */
+/** Flags for one message only, which have no place here. */
 const otherFlags: readonly FlagName[] = ["file", "image", "no-save"];
 
-/** Answers until stdin is closed; gives the exit code of the last run. */
+/** Runs messages until the program closes stdin; returns the exit code of the last run. */
 export async function runTwoWay(parsed: ParsedArguments, given: CommandIo, control: RunControl): Promise<number> {
-  // A dialect without its own lines in both directions is for names and keys alone: every message has its result line.
+  // A dialect without lines for both directions translates only names and keys: every message has its result line.
   const io: CommandIo = given.openSpeech ? given : { ...given, dialect: sheafDialect };
   const prepare = (): Promise<OpenTalk> => openTalk(parsed, given, io, control);
   return runOrRefuse(prepare, runTalk, "stream-json", parsed, io);
@@ -52,15 +52,15 @@ async function runTalk(talk: OpenTalk): Promise<number> {
 
 type Waiting = Extract<Command, { kind: "message" }>;
 
-/** The tools of a dialect. */
+/** The interface of a talk for a dialect. */
 export interface Talk {
   readonly io: CommandIo;
   readonly config: RunConfig;
-  /** Those of each run: the session is named. */
+  /** Flags of each run, with the session's id. */
   readonly flags: FlagValues;
   readonly sessionId: string;
   readonly requests: ProgramRequests;
-  /** `result`: the content of the response, or an error. */
+  /** Sends a response. `result`: its content, or an error. */
   readonly respond: (id: string, result: string | Readonly<Record<string, unknown>>) => void;
   /** Cancels the current run. */
   readonly interrupt: () => void;
@@ -75,15 +75,15 @@ interface OpenTalk extends Talk {
   readonly approver: LineApprover;
   readonly toolServers: ReturnType<typeof createToolServers>;
   readonly seen: Set<string>;
-  /** Of the run that is going on. */
+  /** Controller of the current run. */
   current: AbortController | undefined;
-  /** A line that cannot be used. */
+  /** The error of an invalid line. */
   fault: SheafError | undefined;
-  /** It is in a result line. */
+  /** True if a result line contains the error. */
   isFaultTold: boolean;
 }
 
-/** @throws SheafError USAGE and others: nothing was read. */
+/** Opens the talk. @throws SheafError USAGE and others, before it reads any input. */
 async function openTalk(
   parsed: ParsedArguments,
   given: CommandIo,
@@ -112,7 +112,7 @@ async function openTalk(
     try {
       await output.write(encodeLine(line));
     } catch {
-      // The run that prints next learns that stdout is closed, and ends.
+      // The next run that prints notices that stdout is closed, and ends.
     }
   };
   const interrupt = (): void => {
@@ -158,7 +158,7 @@ async function openTalk(
   return talk;
 }
 
-/** Reads while runs go on. A line that cannot be used ends the run that does. */
+/** Reads during runs. An invalid line ends the current run. */
 async function readAll(talk: OpenTalk): Promise<void> {
   const { inbox, requests, speech } = talk;
   try {
@@ -173,7 +173,7 @@ async function readAll(talk: OpenTalk): Promise<void> {
     }
     if (isEmpty) throw createLineError(1, "is missing");
   } catch (error) {
-    // Only what a line did wrong: stdin that closes while it is read, at the end or by a signal, is no error.
+    // Stdin can close at its end or by a signal, which isn't an invalid line and ends no run.
     if (error instanceof SheafError) {
       talk.fault = error;
       inbox.clear();
@@ -184,7 +184,7 @@ async function readAll(talk: OpenTalk): Promise<void> {
   inbox.end();
 }
 
-/** Gives the exit code of the run; undefined: there was nothing to run. */
+/** Runs a message; returns the exit code, or undefined if it needs no run. */
 async function answerNext(next: Waiting, talk: OpenTalk): Promise<number | undefined> {
   const message = await next.open();
   if (!message) return undefined;
@@ -228,7 +228,7 @@ async function answerNext(next: Waiting, talk: OpenTalk): Promise<number | undef
   });
 }
 
-/** One line after another, whoever writes them. */
+/** Orders lines of several writers, one after another. */
 function createOrderedOutput(output: LineOutput): LineOutput {
   let last: Promise<void> | undefined;
   return {
@@ -244,13 +244,13 @@ function createOrderedOutput(output: LineOutput): LineOutput {
   };
 }
 
-/** What waits for its turn. */
+/** Messages that wait for their turn. */
 interface Inbox {
   /** Resolves when there is room for more. */
   put(item: Waiting): Promise<void>;
-  /** Undefined: nothing waits, and nothing more will come. */
+  /** Waits for the next message; undefined after the last one. */
   take(): Promise<Waiting | undefined>;
-  /** The next message that the running answer gets. */
+  /** Takes the next message for the running answer. */
   takeAdded(): Omit<UserMessage, "type"> | undefined;
   clear(): void;
   end(): void;
@@ -266,12 +266,12 @@ function createInbox(): Inbox {
   };
   return {
     async put(item) {
-      // A message for the running answer starts the next one if it comes too late.
+      // A message that comes too late for the running answer starts the next one.
       const at = item.added ? items.findIndex(({ added }) => !added) : -1;
       items.splice(at < 0 ? items.length : at, 0, item);
       announce();
       while (items.length >= MAX_WAITING && !state.hasEnded) await change.promise;
-      // So that the run has begun that the next line may be about.
+      // The next line may be about this run, so let it start.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });

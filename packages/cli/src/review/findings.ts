@@ -1,4 +1,4 @@
-/** The findings of a review: their schema, and the reader for which they are foreign text (C220 to C222). */
+/** The findings of a review: their schema, and a reader that treats them as untrusted text (C220 to C222). */
 import { formatProblem, listProblems, parseJson } from "@sheaf/protocol/check-value";
 import type { JsonSchema } from "@sheaf/protocol/schema";
 import { SheafError } from "@sheaf/base/errors";
@@ -17,22 +17,22 @@ export interface Finding {
 
 /** A finding at a line of the change. */
 export interface PlacedFinding extends Finding {
-  /** Stays the same while file, rule and text of the line do. */
+  /** Id that stays the same while the file, the rule and the text of the line do. */
   readonly id: string;
 }
 
-/** The lines of a change that a comment can be at, by number in the new file, for each path. */
+/** Lines of a change that can have a comment: by path, then by number in the new file. */
 export type ChangedLines = ReadonlyMap<string, ReadonlyMap<number, ChangedLine>>;
 
 export interface ChangedLine {
   readonly text: string;
-  /** Its number in the old file; undefined: the change added it. */
+  /** Number in the old file; undefined if the change added the line. */
   readonly oldLine: number | undefined;
 }
 
 const severities = ["high", "medium", "low"] as const;
 
-/** A closed list, since a finding is recognised by its rule. */
+/** Kinds of findings. The list is closed, since a finding is recognized by its rule. */
 const rules = "correctness security concurrency performance compatibility tests documentation design".split(" ");
 
 export const findingsSchema = {
@@ -63,7 +63,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 
 const MAX_PROBLEM_LENGTH = 2000;
 
-/** The longest list in a summary. */
+/** Limit of a list in a summary. */
 const MAX_LINES = 100;
 
 /** Reads the JSON of `sheaf review`, or findings alone. @throws SheafError USAGE for anything else. */
@@ -102,7 +102,7 @@ export function placeFindings(findings: readonly Finding[], lines: ChangedLines)
   return { placed: placed.toSorted((one, other) => toRank(one) - toRank(other)), unplaced };
 }
 
-/** A patch of one file, as the APIs give it: the lines that can have a comment. */
+/** Reads the patch of one file from an API: the lines that can have a comment. */
 export function readPatch(patch: string): Map<number, ChangedLine> {
   const lines = new Map<number, ChangedLine>();
   let [oldLine, newLine] = [0, 0];
@@ -116,17 +116,17 @@ export function readPatch(patch: string): Map<number, ChangedLine> {
   return lines;
 }
 
-/** The mark of the summary. */
+/** Mark of the summary. */
 export const SUMMARY = "summary";
 
 const MARK = /^<!-- sheaf-review (\w+) -->/;
 
-/** The finding that a comment is about, or `summary`; undefined for any other comment. */
+/** Returns the id of the finding in a comment, or `summary`; undefined for any other comment. */
 export function readMark(body: string): string | undefined {
   return MARK.exec(body)?.[1];
 }
 
-/** Foreign text is in a block that it can't close, so its words mention no person, link to no page and command no host. */
+/** Formats a comment. Its block keeps untrusted text from mentioning people, linking to pages or giving commands. */
 function formatComment(mark: string, title: string, text: string): string {
   const wrapped = toVisibleCharacters(text).replaceAll(/(.{1,100})( +|$)/gm, (_, line: string, end: string) =>
     end === "" ? line : `${line}\n`,

@@ -1,4 +1,4 @@
-/** The change as a review sees it: the base is the workspace, and the head is data beside it (C220). */
+/** The change in the form of a review: the base is the workspace, and the head is data beside it (C220). */
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,22 +11,22 @@ import { findProgram } from "@sheaf/sandbox/programs";
 import { borrowObjects, openMirror, readCommit, toLocalRemote } from "@sheaf/agent/workspace/trees/mirror";
 
 export interface ReviewedChange {
-  /** The files of the base: the workspace, with its configuration and instructions. */
+  /** Folder of the base: the workspace, with its configuration and instructions. */
   readonly base: string;
-  /** `head/` with the files after the change, and `change.diff`. */
+  /** Folder with `head/`, the files after the change, and `change.diff`. */
   readonly change: string;
   /** The diff, or the list of its files if it is long. */
   readonly text: string;
   remove(): Promise<void>;
 }
 
-/** A longer diff does not go into the prompt. Characters. */
+/** Length up to which a diff is part of the prompt, in characters. */
 const MAX_DIFF = 200_000;
 
-/** Attributes that hide no diff, and change no byte, whatever a commit has. */
+/** Attributes that override a commit's, so that none hides a diff or changes a byte. */
 const ATTRIBUTES = "* !diff !text !eol !crlf !ident !filter !working-tree-encoding\n";
 
-/** @throws SheafError USAGE for a commit that the repository lacks, or a change that is empty. */
+/** Opens the change. @throws SheafError USAGE for a missing commit or an empty change. */
 export async function openChange(
   { workspace, base, head }: { readonly workspace: string; readonly base: string; readonly head: string },
   environment: Environment,

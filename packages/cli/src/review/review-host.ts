@@ -7,11 +7,11 @@ import type { ChangedLines, PlacedFinding } from "./findings.ts";
 
 /** A pull request or a merge request. */
 export interface ReviewHost {
-  /** The change, and the comments that earlier reviews posted with the same token. */
+  /** Reads the change, and the comments of earlier reviews with the same token. */
   read(): Promise<PostedReview>;
-  /** The most findings that one call takes. */
+  /** Number of findings in one call at most. */
   readonly batchSize: number;
-  /** New comments at lines of the change: all of them, or none. */
+  /** Posts comments at lines of the change: all of them, or none. */
   postFindings(findings: readonly PlacedFinding[]): Promise<void>;
   /** Marks the comment as resolved, or takes that back. */
   setResolved(comment: PostedComment, isResolved: boolean): Promise<void>;
@@ -22,23 +22,23 @@ export interface PostedReview {
   /** The newest commit of the change. */
   readonly head: string;
   readonly lines: ChangedLines;
-  /** The comments by the id of their finding. */
+  /** Comments by the id of their finding. */
   readonly comments: ReadonlyMap<string, PostedComment>;
   readonly summary: { readonly id: string; readonly body: string } | undefined;
 }
 
 export interface PostedComment {
   readonly id: string;
-  /** The thread that it starts. */
+  /** Id of the comment's thread. */
   readonly threadId: string;
   readonly isResolved: boolean;
-  /** A person resolved it: it stays so. */
+  /** True if a person resolved it, so that it stays resolved. */
   readonly isSettled: boolean;
-  /** The token can resolve the thread, or reopen it. */
+  /** True if the token can resolve or reopen the thread. */
   readonly mayResolve: boolean;
 }
 
-/** Longest time of one request. Milliseconds. */
+/** Limit of one request, in milliseconds. */
 const REQUEST_MS = 60_000;
 
 interface ApiRequest {
@@ -48,7 +48,7 @@ interface ApiRequest {
   readonly body?: unknown;
 }
 
-/** The answer as JSON. The token goes to this address alone. @throws SheafError that names the request. */
+/** Returns the answer as JSON. Only this address gets the token. @throws SheafError with the request's name. */
 export async function callApi({ method, url, headers, body }: ApiRequest, signal: AbortSignal) {
   const name = `${method ?? "GET"} ${url}`;
   const response = await fetch(url, {
@@ -75,7 +75,7 @@ function toCode({ status, headers }: Response): ErrorCode {
   return status < 500 ? "USAGE" : "OVERLOADED";
 }
 
-/** @throws SheafError AUTH_REQUIRED or USAGE for a variable that is not set. */
+/** Reads a variable. @throws SheafError AUTH_REQUIRED or USAGE if it isn't set. */
 export function readVariable(
   environment: Environment,
   name: string,

@@ -1,4 +1,4 @@
-/** A stored session as a test. */
+/** Makes a test from a stored session. */
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { RunEvent } from "@sheaf/protocol";
@@ -17,10 +17,10 @@ import type { TestFile } from "./test-file.ts";
 import type { PlayedTest } from "./play-test.ts";
 import { checkPlayable, toTestResponse } from "@sheaf/agent/output/session-tests/to-test-responses";
 
-/** Larger texts of changed files are not expected. UTF-16 units. */
+/** Length up to which a test expects the text of a changed file, in UTF-16 units. */
 const MAX_EXPECTED = 20_000;
 
-/** The session, as it is stored. */
+/** The session in the store. */
 export interface StoredSession {
   readonly conversationId: string;
   readonly workspace: string;
@@ -30,11 +30,11 @@ export interface StoredSession {
 export interface AddOptions {
   readonly config: Pick<Config, "dataFolder" | "permissions">;
   readonly environment: Environment;
-  /** Of `--files`: the files that the test needs; undefined: all that ignore rules do not leave out. */
+  /** Patterns of `--files` for files that the test needs; undefined: all except ignored ones. */
   readonly patterns: readonly string[] | undefined;
 }
 
-/** @throws SheafError USAGE for a session that no test can play; the message says why. */
+/** Makes the test. @throws SheafError USAGE for a session that can't become a test, with the reason. */
 export async function createTest(session: StoredSession, options: AddOptions): Promise<TestFile> {
   const { conversationId, workspace, logs } = session;
   const { config, environment, patterns } = options;
@@ -74,20 +74,20 @@ export async function createTest(session: StoredSession, options: AddOptions): P
   return JSON.parse(mask.mask(JSON.stringify(replaceRoot(test, workspace)))) as TestFile;
 }
 
-/** Paths of the workspace differ from machine to machine. */
+/** Replaces the workspace's path, which differs from machine to machine. */
 function replaceRoot(test: TestFile, workspace: string): TestFile {
   const text = JSON.stringify(test.responses).replaceAll(JSON.stringify(workspace).slice(1, -1), "<workspace>");
   return { ...test, responses: JSON.parse(text) as TestResponse[] };
 }
 
-/** A session that changed nothing has no states: its workspace is as it was, unless somebody else changed it. */
+/** Lists the present files for a session without states: it made no changes, so they may be its files as well. */
 function listPresent(workspace: string): SessionStates {
   const names = listFiles(workspace, [join(workspace, ".git"), join(workspace, "node_modules")]);
   const start = names.map((path): StateFile => ({ kind: "file", id: path, path: relative(workspace, path) }));
   return { start, end: start, read: async ({ id }) => readFileSync(id) };
 }
 
-/** Rules by which a person allowed calls. */
+/** Lists rules with which the user allowed calls. */
 function listGranted(events: readonly RunEvent[]): readonly string[] {
   const granted = new Set(
     events.map((event) =>
@@ -99,7 +99,7 @@ function listGranted(events: readonly RunEvent[]): readonly string[] {
   );
 }
 
-/** What became of the files that the session changed. */
+/** Returns the final texts of the files that the session changed; null for deleted ones. */
 async function listExpected(states: SessionStates): Promise<Record<string, string | null>> {
   const before = new Map(states.start.map((file) => [file.path, file]));
   const expected: Record<string, string | null> = {};
@@ -115,7 +115,7 @@ async function listExpected(states: SessionStates): Promise<Record<string, strin
   return expected;
 }
 
-/** The test with what the tools returned this time. */
+/** Returns the test with the results of this time. */
 export function updateTest(test: TestFile, { responses, root }: PlayedTest): TestFile {
   const updated = test.responses.map((response, at): TestResponse => {
     const { end, sent, turns = [] }: Partial<TestResponse> = responses[at] ?? {};

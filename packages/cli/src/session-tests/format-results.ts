@@ -1,11 +1,11 @@
-/** The results of tests for a person, for a page of Markdown, and for a CI. */
+/** Formats the results of tests for a user, for a page of Markdown, and for a CI. */
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { Judgement } from "./judge-test.ts";
 
 export interface TestResult {
   readonly name: string;
   readonly file: string;
-  /** One for each run. */
+  /** Judgements, one for each run. */
   readonly judgements: readonly Judgement[];
   readonly seconds: number;
 }
@@ -31,7 +31,7 @@ function formatFailure({ judgements }: TestResult): string[] {
   return failure ? [`${failure.place}: ${failure.message}`, ...failure.diff.split("\n").filter(Boolean)] : [];
 }
 
-/** With a real model: how often it passed, and at what price. */
+/** Formats the number of passed runs with a real model, and their cost. */
 function formatRuns({ judgements }: TestResult): string {
   if (judgements.length < 2) return "";
   const passed = judgements.filter(({ failure }) => !failure).length;
@@ -68,7 +68,7 @@ export function formatJunitResults(results: readonly TestResult[]): string {
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** XML cannot contain other control characters. */
+/** Escapes text for XML, which allows few control characters. */
 function toXml(text: string): string {
   return text.replace(/(?![\t\n\r])[\p{Cc}\uFFFE\uFFFF]/gu, "\uFFFD").replace(/[&<>"]/g, (found) => entities[found]!);
 }

@@ -1,24 +1,24 @@
-/** Decides whether a played test does what it should, and what it used up. */
+/** Decides if a played test passes, and adds up its cost. */
 import { createRunSummary } from "@sheaf/documents/run-summary";
 import { type Divergence, findDivergence, toDiff } from "@sheaf/agent/output/session-tests/compare-responses";
 import type { PlayedTest } from "./play-test.ts";
 import type { Expectations, TestFile } from "./test-file.ts";
 
-/** What a run used up. */
+/** Cost of a test's runs. */
 interface TestCost {
   readonly turns: number;
   readonly tokens: number;
-  /** US dollars; undefined: no price is known. */
+  /** Cost in US dollars; undefined without a known price. */
   readonly usd: number | undefined;
 }
 
 export interface Judgement {
-  /** Undefined: it passes. */
+  /** The first failure; undefined if the test passes. */
   readonly failure: Divergence | undefined;
   readonly cost: TestCost;
 }
 
-/** `isLive`: a real model answered, so what counts is `expect` alone. */
+/** Judges a test. `isLive`: a real model answered, so only `expect` applies. */
 export function judgeTest(test: TestFile, played: PlayedTest, isLive: boolean): Judgement {
   const cost = sumCost(played);
   const failure =
@@ -73,7 +73,7 @@ function findUnexpected(expect: Expectations, played: PlayedTest, cost: TestCost
   return undefined;
 }
 
-/** The rule that refused a call is named in its result. */
+/** True if a result contains one of the rules: a refusal has the rule that caused it. */
 function isForbidden(returns = "", rules: readonly string[] = []): boolean {
   return rules.some((rule) => returns.includes(rule));
 }

@@ -1,17 +1,17 @@
-/** The answers of a test in the model's place. */
+/** Plays the answers of a test instead of a model. */
 import { SheafError } from "@sheaf/base/errors";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
 import { createScriptedModelFrom } from "@sheaf/models/scripted";
 import type { TestCall, TestResponse, TestTurn } from "@sheaf/agent/output/session-tests/test-response";
 
 interface Player {
-  /** Undefined for the answers of the run itself. */
+  /** Task of a subagent; undefined for the main run. */
   readonly task: { readonly kind: string; readonly text: string } | undefined;
   readonly turns: readonly TestTurn[];
   next: number;
 }
 
-/** Gives one answer after the other, those of a subagent by its task. */
+/** Plays one answer after the other; a subagent's answers by its task. */
 export function playAnswers(model: Model, { turns }: Pick<TestResponse, "turns">): Model {
   const calls = turns.flatMap(({ calls: made = [] }) => made);
   const players: readonly Player[] = [{ task: undefined, turns, next: 0 }, ...calls.flatMap(toPlayer)];
@@ -35,7 +35,7 @@ function toPlayer({ arguments: args, turns }: TestCall): Player[] {
   return turns ? [{ task: { kind: String(kind), text: String(task) }, turns, next: 0 }] : [];
 }
 
-/** Several subagents may work on one task at once: each has as many answers as its conversation. */
+/** Finds the answers for a request. Subagents on the same task differ in the number of their answers. */
 function findPlayer(players: readonly Player[], { agent, messages }: ModelRequest): Player | undefined {
   const isOfTask = ({ task }: Player): boolean =>
     agent === undefined

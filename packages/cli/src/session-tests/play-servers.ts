@@ -1,4 +1,4 @@
-/** The tool servers of a test: they return what the servers of the session returned, and start no program. */
+/** Plays the tool servers of a session with their recorded results, without starting a program. */
 import { InMemoryTransport, Server } from "@modelcontextprotocol/server";
 import { toMcpToolName } from "@sheaf/agent/tools/mcp/tool-name";
 import type { ServerPorts } from "@sheaf/agent/tools/mcp/server-connection";
@@ -6,7 +6,7 @@ import { sheafVersion } from "@sheaf/base/version";
 import type { TestCall } from "@sheaf/agent/output/session-tests/test-response";
 import type { TestFile } from "./test-file.ts";
 
-/** Gives the results of a tool in their order. */
+/** Plays each tool's results in their order. */
 export function playServers({
   servers = {},
   responses,
@@ -35,7 +35,7 @@ export function playServers({
   };
 }
 
-/** The line that Sheaf writes before the text of a failure. */
+/** Matches the line that Sheaf writes before the text of a failure. */
 const failure = /^TOOL_FAILED: .*\n/;
 
 const listInner = ({ turns = [] }: TestCall) => turns.flatMap(({ calls = [] }) => calls);

@@ -1,4 +1,4 @@
-/** Runs a test: the ordinary run of each prompt in its own folder, where the test's answers take the model's place. */
+/** Runs a test: each prompt in an ordinary run in a separate folder, with the test's answers instead of a model's. */
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,31 +23,31 @@ import type { TestResponse } from "@sheaf/agent/output/session-tests/test-respon
 import type { TestFile } from "./test-file.ts";
 import { toTestResponse } from "@sheaf/agent/output/session-tests/to-test-responses";
 
-/** Names the model of the test; its answers come from `playAnswers`. */
+/** Name of the test's model, whose answers are from `playAnswers`. */
 const ANSWERS = "answers.json";
 
-/** What happened. */
+/** Results of a played test. */
 export interface PlayedTest {
   readonly responses: readonly TestResponse[];
   readonly logs: readonly (readonly RunEvent[])[];
-  /** The texts of the files that the test names in `expect`. */
+  /** Texts of the files in the test's `expect`; null for a missing one. */
   readonly files: Readonly<Record<string, string | null>>;
   /** The text of the last request to the model. */
   readonly seen: string;
-  /** Cases of rules that were decided in another way, a line each. */
+  /** Cases of rules with an unexpected decision, a line each. */
   readonly misjudged: readonly string[];
-  /** The place where it ran. */
+  /** Folder of the runs. */
   readonly root: string;
 }
 
 export interface PlayOptions {
   readonly environment: Environment;
-  /** A real model by its name; undefined: the answers of the test. */
+  /** Name of a real model; undefined: the test's answers. */
   readonly model?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** @throws SheafError CONFIG_INVALID for a test that cannot be prepared. */
+/** Plays a test. @throws SheafError CONFIG_INVALID for a test that can't be prepared. */
 export async function playTest(test: TestFile, options: PlayOptions): Promise<PlayedTest> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-test-")));
   try {
@@ -92,7 +92,7 @@ const toNamedBytes = ({ name, base64 }: { readonly name: string; readonly base64
   bytes: Buffer.from(base64, "base64"),
 });
 
-/** Hooks of the workspace run in the sandbox, like those of the test. */
+/** Trusts a file of the workspace's hooks if all of them run in the sandbox, as the hooks of the test do. */
 function trustHooks(places: { readonly workspace: string; readonly dataFolder: string }): void {
   for (const entry of readWorkspaceHooks(places)) {
     if (entry.state !== "unusable" && entry.hooks.every(({ isSandboxed }) => isSandboxed))
@@ -158,7 +158,7 @@ function keepRequests(model: Model, sent: ModelRequest[]): Model {
   };
 }
 
-/** The texts that the model reads. */
+/** Joins the texts that the model reads. */
 function toText({ system, messages }: ModelRequest): string {
   const texts = messages.map((message) => {
     if (message.role === "assistant") return JSON.stringify(message.content);
@@ -174,7 +174,7 @@ interface ConfigPlace {
   readonly response?: TestResponse;
 }
 
-/** The settings of the test's runs; the user's configuration has no effect, so a test passes on any machine. */
+/** Returns the settings of the test's runs, without the user's configuration, so that a test passes on any machine. */
 function toTestConfig(
   { test, folder, root, response }: ConfigPlace,
   { environment, model }: Pick<PlayOptions, "environment" | "model">,
@@ -217,7 +217,7 @@ async function listMisjudged(
   return lines;
 }
 
-/** Prints of what the model is sent first. What differs between machines and days is left out. */
+/** Hashes the parts of the model's first input, without text that differs between machines and days. */
 function toPrints({ system, tools, messages }: ModelRequest, events: readonly RunEvent[], root: string) {
   const [start] = events;
   const environment = start?.type === "run_start" ? start.environment : undefined;

@@ -11,7 +11,7 @@ import { readNamedFile } from "@sheaf/base/read-named-file";
 const filledText = s.string({ minLength: 1 });
 const texts = s.list(s.string());
 
-/** A file of the workspace: its text, or what a text cannot say. */
+/** A file of the workspace: its text, or another form if it isn't plain text. */
 const startFile = s.either([
   s.string(),
   s.strict(s.object({ program: s.string() })),
@@ -22,15 +22,15 @@ const startFile = s.either([
 const expectations = s.strict(
   s.object({
     end: s.optional(filledText),
-    /** Names of tools that are called, in this order; others may come between. */
+    /** Names of tools that must be called in this order; other calls may be between them. */
     calls: s.optional(texts),
-    /** Rules, such as `Shell(git push)`: what they cover is refused, and fails the test. */
+    /** Rules, such as `Shell(git push)`: the run refuses calls that they cover, and the test fails. */
     never: s.optional(texts),
     /** Contents of files after the last response; null if a file must not exist. */
     files: s.optional(s.record(s.nullable(s.string()))),
-    /** Regular expressions that the last answer fits. */
+    /** Regular expressions that must match the last answer. */
     answer: s.optional(texts),
-    /** Regular expressions that the last request to the model fits, with its system prompt. */
+    /** Regular expressions that must match the last request to the model, including its system prompt. */
     sees: s.optional(texts),
     max_turns: s.optional(s.number({ minimum: 0 })),
     max_tokens: s.optional(s.number({ minimum: 0 })),
@@ -51,7 +51,7 @@ const config = s.strict(
   }),
 );
 
-/** One case of `sheaf permissions check`. */
+/** A case of `sheaf permissions check`. */
 const ruleCase = s.strict(
   s.object({
     command: s.optional(s.string()),
@@ -65,16 +65,16 @@ const ruleCase = s.strict(
 const testFile = s.strict(
   s.object({
     description: s.optional(s.string()),
-    /** The workspace before the first response. */
+    /** Files of the workspace before the first response. */
     files: s.optional(s.record(startFile)),
-    /** The files are a commit of a repository. */
+    /** True if the files are a commit of a repository. */
     git: s.optional(s.boolean()),
-    /** Settings of the run, as in the user's configuration. Hooks run in the sandbox. */
+    /** Settings as in the user's configuration. Hooks run in the sandbox. */
     config: s.optional(config),
     force: s.optional(s.boolean()),
-    /** The user does not trust the workspace. */
+    /** True if the user doesn't trust the workspace. */
     untrusted: s.optional(s.literal(true)),
-    /** Tool servers by their names, each with the names of its tools; the calls have what they return. */
+    /** Names of tools by the name of their server; the calls contain their results. */
     servers: s.optional(s.record(texts)),
     responses: s.list<TestResponse>(testResponse),
     expect: s.optional(expectations),
@@ -93,7 +93,7 @@ const testFile = s.strict(
 export interface TestFile extends s.ValueOf<typeof testFile> {}
 export type Expectations = NonNullable<TestFile["expect"]>;
 
-/** @throws SheafError CONFIG_INVALID that names the file and the place in it. */
+/** Reads a test. @throws SheafError CONFIG_INVALID with the file and the place in it. */
 export async function readTestFile(file: string): Promise<TestFile> {
   const fail = (reason: string, cause?: unknown): never => {
     throw new SheafError("CONFIG_INVALID", `the test ${file} ${reason}`, { cause });
@@ -113,7 +113,7 @@ export function formatTestFile(test: TestFile): string {
   return stringify(test, { lineWidth: 0, blockQuote: "literal", aliasDuplicateObjects: false });
 }
 
-/** A test is a file of a repository: it opens no way out of the sandbox. */
+/** True if hooks stay in the sandbox: a repository's file must not open a way out of it. */
 function isContained(hooks: unknown): boolean {
   return !JSON.stringify(hooks).includes('"sandbox":');
 }

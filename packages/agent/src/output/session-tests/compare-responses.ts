@@ -1,18 +1,18 @@
-/** The place where a run parts from its test. */
+/** Finds the place where a run differs from its test. */
 import { createTwoFilesPatch } from "diff";
 import type { TestCall, TestResponse, TestTurn } from "./test-response.ts";
 
-/** The first difference. */
+/** The first difference of a run from its test. */
 export interface Divergence {
-  /** "response 1, turn 2, call 1 (read_file)" */
+  /** Place such as "response 1, turn 2, call 1 (read_file)". */
   readonly place: string;
   /** The difference, without a full stop. */
   readonly message: string;
-  /** Lines of a unified diff, from the test to the run; "" where the message shows all. */
+  /** Lines of a unified diff, from the test to the run; "" if the message is enough. */
   readonly diff: string;
 }
 
-/** Undefined: the run did what the test has, but for times, ids and paths. `root`: the folder of the run. */
+/** Returns the first difference, apart from times, ids and paths; undefined without one. `root`: the run's folder. */
 export function findDivergence(
   test: { readonly responses: readonly TestResponse[] },
   run: readonly TestResponse[],
@@ -51,7 +51,7 @@ function compareResponse(
     const turns = `${expected.turns.length} turns, ${ended}`;
     return { place, message, diff: toDiff(turns, `${found.turns.length} turns, ${end}`) };
   }
-  // After the calls: what a tool returned tells more.
+  // This is checked after the calls, because a tool's result explains more.
   if (parts.length > 0) return { place, message: `the model is sent something else: ${parts.join(", ")}`, diff: "" };
   return undefined;
 }
@@ -86,7 +86,7 @@ function compareCalls(expected: TestTurn, found: TestTurn, { place, settle }: Co
     const inner = call.turns && compareTurns(call.turns, made.turns ?? [], { place: there, settle });
     if (inner) return inner;
     const toOutcome = ({ status, returns = "" }: TestCall): string =>
-      // A call without `returns` may return anything.
+      // A call without `returns` accepts any result.
       formatOutcome({ ...(status && { status }), returns: call.returns === undefined ? "" : returns }, settle);
     const [before, after] = [toOutcome(call), toOutcome(made)];
     if (before !== after)
@@ -95,7 +95,7 @@ function compareCalls(expected: TestTurn, found: TestTurn, { place, settle }: Co
   return undefined;
 }
 
-/** The status and the text of a result, to compare. */
+/** Formats the status and the text of a result for a comparison. */
 export function formatOutcome(
   { status, returns }: Pick<TestCall, "status" | "returns">,
   settle: (text: string) => string,
@@ -108,7 +108,7 @@ export function toDiff(before: string, after: string): string {
   return patch.split("\n").slice(3).join("\n").trimEnd();
 }
 
-/** What may differ from run to run. */
+/** Patterns of text that changes from run to run. */
 const changing: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "<id>"],
   [/\b(call|chat|conv)_[\w-]+/g, "<id>"],

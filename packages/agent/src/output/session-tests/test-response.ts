@@ -7,33 +7,33 @@ const count = s.integer({ minimum: 0 });
 
 const callFields = {
   tool: filledText,
-  /** As an object, or as the model's text if that does not parse. */
+  /** Arguments as an object, or the model's text if that doesn't parse. */
   arguments: s.optional(s.either([s.record(s.anything()), s.string()])),
   /** Default: success. */
   status: s.optional(s.choice(["error", "rejected", "cancelled"])),
-  /** What the model saw. */
+  /** Text of the result for the model. */
   returns: s.optional(s.string()),
 } as const;
 
 const turnFields = {
   text: s.optional(s.string()),
-  /** The model wrote a summary of the conversation, and no answer. */
+  /** True if the model wrote a summary of the conversation instead of an answer. */
   summary: s.optional(s.string()),
-  /** The answer broke off, so Sheaf repeated its request. */
+  /** True if the answer broke off, so that Sheaf repeated its request. */
   breaks: s.optional(s.literal(true)),
-  /** The model's words as events of a scripted model, if Sheaf reads other calls or texts from them. */
+  /** Answer as events of a scripted model, if Sheaf understands it differently. */
   sends: s.optional(s.list(s.anything())),
   /** The reason why the answer ended, if that says more than its calls. */
   finish: s.optional(s.choice(["max_tokens", "content_filter", "refusal"])),
-  /** Code of the failure by which the request ended. */
+  /** Code of the request's failure. */
   fails: s.optional(s.refine(filledText, "a code such as RATE_LIMITED", isErrorCode)),
-  /** Decides when the conversation is summarised. */
+  /** Number of tokens, which determines when Sheaf summarises the conversation. */
   usage: s.optional(s.strict(s.object({ promptTokens: count, completionTokens: count }))),
 } as const;
 
 const agentTurn = s.strict(s.object({ ...turnFields, calls: s.optional(s.list(s.strict(s.object(callFields)))) }));
 
-/** `turns`: the answers of the subagent that the call runs. */
+/** A call. `turns`: the answers of the subagent that it starts. */
 const call = s.strict(s.object({ ...callFields, turns: s.optional(s.list(agentTurn)) }));
 
 const turn = s.strict(s.object({ ...turnFields, calls: s.optional(s.list(call)) }));
@@ -42,15 +42,15 @@ export const testResponse = s.strict(
   s.object({
     prompt: s.string(),
     attachments: s.optional(s.list(s.strict(s.object({ name: filledText, base64: s.base64() })))),
-    /** The user asked for a summary, and for no answer. */
+    /** True if the user requested a summary instead of an answer. */
     shortens: s.optional(s.literal(true)),
     mode: s.optional(s.choice(["agent", "plan", "ask", "debug"])),
-    /** The window of the model. Tokens. */
+    /** Context window of the model, in tokens. */
     window: s.optional(count),
-    /** Prints of what the model is sent, by its part. */
+    /** Hashes of the input to the model, by part. */
     sent: s.optional(s.record(s.string())),
     turns: s.list(turn),
-    /** The way it ended; default: completed. */
+    /** Status at the end; default: completed. */
     end: s.optional(filledText),
   }),
 );

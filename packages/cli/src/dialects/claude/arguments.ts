@@ -1,4 +1,4 @@
-/** The arguments of `claude` as Sheaf's own (C200): a loss is a notice, and a loss of safety a refusal. */
+/** Turns the arguments of `claude` into Sheaf's (C200). A loss causes a notice, and a loss of safety a refusal. */
 import { resolve } from "node:path";
 import type { Notice } from "@sheaf/protocol";
 import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
@@ -12,7 +12,7 @@ import { toDenials, toGrants, toOffered } from "./rules.ts";
 
 const log = "the log of the session has the details";
 
-/** A flag of Sheaf, "" if the code below reads it or nothing is lost, or the reason why there is no effect. */
+/** The meaning of each flag: a flag of Sheaf, the reason why it has no effect, or "" if the code below handles it. */
 const known = mapSpellings(
   parseFlags({
     "-p, --print": "--print",
@@ -68,15 +68,15 @@ export interface ClaudeArguments {
   readonly state: ClaudeState;
 }
 
-/** What requests on stdin may change between runs. */
+/** The state of a run that requests on stdin can change. */
 export interface ClaudeState {
   readonly permissionMode: string;
-  /** A program answers questions about calls. */
+  /** True if a program answers questions about calls. */
   readonly asks: boolean;
   readonly mcpServers: McpServers;
 }
 
-/** @throws SheafError USAGE for a flag or a setting that is unknown and may limit the run, and for values that cannot be used. */
+/** Reads the arguments. @throws SheafError USAGE for a bad value, and for an unknown flag that may limit the run. */
 export function readClaudeArguments(words: readonly string[], cwd: string): ClaudeArguments {
   const { given, positionals, notices } = readWords(words);
   const last = (name: string): string | undefined => given.get(name)?.at(-1);
@@ -128,13 +128,13 @@ export function readClaudeArguments(words: readonly string[], cwd: string): Clau
 }
 
 interface Words {
-  /** By the first long spelling, in the order of the words; a switch has "". */
+  /** Values by the first long spelling, in the order of the words; a switch has "". */
   readonly given: ReadonlyMap<string, readonly string[]>;
   readonly positionals: readonly string[];
   readonly notices: Notice[];
 }
 
-/** @throws SheafError USAGE for a missing value, and as `ignoreUnknown`. */
+/** Reads the words. @throws SheafError USAGE for a missing value, and as `ignoreUnknown`. */
 function readWords(words: readonly string[]): Words {
   const given = new Map<string, string[]>();
   const notices = new Map<string, Notice>();
@@ -144,7 +144,7 @@ function readWords(words: readonly string[]): Words {
   const takeWord = (): string | undefined => (rest[0] === undefined || /^-./.test(rest[0]) ? undefined : rest.shift());
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (!/^-./.test(word)) {
-      // Some programs write an empty value behind a switch.
+      // Some programs write an empty value after a switch.
       if (word !== "") positionals.push(word);
       continue;
     }
@@ -190,11 +190,11 @@ interface ClaudeSettings {
   readonly model: string | undefined;
 }
 
-/** Settings without an effect here. */
+/** Matches settings without an effect here. */
 const idleSettings =
   /^(\$schema|includeCoAuthoredBy|cleanupPeriodDays|outputStyle|statusLine|spinner.*|theme|language|env|apiKeyHelper)$/;
 
-/** @throws SheafError USAGE for a setting that may limit the run. */
+/** Reads settings. @throws SheafError USAGE for a setting that may limit the run. */
 function readSettings(text: string | undefined, cwd: string, notices: Notice[]): ClaudeSettings {
   const { permissions, model, ...others } = text === undefined ? {} : readJson("--settings", text, cwd);
   for (const name of Object.keys(others)) {
@@ -216,7 +216,7 @@ function readSettings(text: string | undefined, cwd: string, notices: Notice[]):
   };
 }
 
-/** @throws SheafError USAGE for a server that Sheaf cannot use. */
+/** Reads tool servers. @throws SheafError USAGE for a server that Sheaf cannot use. */
 function readServers(text: string, cwd: string): McpServers {
   const { mcpServers = {} } = readJson("--mcp-config", text, cwd);
   const servers = Object.entries(isJsonObject(mcpServers) ? mcpServers : {}).map(([name, entry]) => {
@@ -229,10 +229,10 @@ function readServers(text: string, cwd: string): McpServers {
   return Object.fromEntries(servers.flat());
 }
 
-/** Longest file of settings. Bytes. */
+/** Size of the largest accepted file of settings, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** JSON itself, or the name of a file with it. @throws SheafError USAGE for anything else. */
+/** Reads JSON, or a file of JSON by its name. @throws SheafError USAGE for anything else. */
 function readJson(flag: string, text: string, cwd: string): Readonly<Record<string, unknown>> {
   const isText = text.trimStart().startsWith("{");
   const read = isText ? undefined : readOrdinaryFile(resolve(cwd, text), MAX_BYTES);

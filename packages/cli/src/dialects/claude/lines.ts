@@ -1,4 +1,4 @@
-/** A run as the lines of Claude Code: messages of one block each, and results of calls (C204). */
+/** A run as the lines of Claude Code: messages with one block each, and results of calls (C204). */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { RunEvent, RunStart, ToolResult, Usage } from "@sheaf/protocol";
@@ -11,7 +11,7 @@ import { describeTool, listToolNames } from "@sheaf/agent/tools/registry";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The result object alone (`--output-format json`). */
+/** Creates the output of the result object alone (`--output-format json`). */
 export function createClaudeJson(): Projection {
   const stream = createClaudeStream({ isPartial: false });
   return { push: (event) => (event.type === "run_end" ? stream.push(event).slice(-1) : (stream.push(event), [])) };
@@ -44,7 +44,7 @@ function toUsage(usage: Usage | undefined): Fields {
   };
 }
 
-/** A message that the model writes; each of its blocks is a line. */
+/** A message under construction; each of its blocks becomes a line. */
 interface OpenMessage {
   readonly id: string;
   readonly model: string;
@@ -63,7 +63,7 @@ class ClaudeStream implements Projection {
   readonly #collector = createResultCollector();
   readonly #calls = new Map<string, OpenCall>();
   readonly #denials: Fields[] = [];
-  /** By the call of the subagent; null: of the run. */
+  /** Open messages by the subagent's call; null for the main run. */
   readonly #messages = new Map<string | null, OpenMessage>();
   #start: RunStart | undefined;
   #lines = 0;
@@ -287,7 +287,7 @@ function toBlock(kind: "text" | "thinking", words: string): Fields {
   return kind === "text" ? { type: kind, text: words } : { type: kind, thinking: words, signature: "" };
 }
 
-/** As hooks see them, but for links, which only the disk knows. */
+/** Returns a call's arguments as hooks get them, with unresolved links, since only the disk has their targets. */
 function toInput(toolName: string, args: Fields, root: string): Fields {
   return toToolInput({ toolName, arguments: args }, (path) => resolve(root, path));
 }

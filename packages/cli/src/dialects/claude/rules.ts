@@ -8,7 +8,7 @@ import type { ClaudeState } from "./arguments.ts";
 const editing: ReadonlySet<string> = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"]);
 const reading: ReadonlySet<string> = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);
 
-/** A rule as one of Sheaf's; undefined: Sheaf cannot express it. */
+/** Turns a rule into Sheaf's form; undefined if Sheaf can't express it. */
 function toRule(text: string): string | undefined {
   const [, tool = text, words] = /^([^(]+)\(([\s\S]*)\)$/.exec(text) ?? [];
   const server = /^mcp__(.+?)(?:__(.+))?$/.exec(tool);
@@ -25,12 +25,12 @@ function toRule(text: string): string | undefined {
   return command.includes("*") ? undefined : `Shell(${command || "*"})`;
 }
 
-/** Rules that allow. What Sheaf cannot say allows nothing; files of the workspace may be read anyway. */
+/** Returns rules that allow calls, if Sheaf can express them; files of the workspace are readable anyway. */
 export function toGrants(rules: readonly string[]): readonly string[] {
   return rules.flatMap((text) => toRule(text) ?? []).filter((rule) => !rule.startsWith("Read"));
 }
 
-/** Rules that refuse, and tools that the model does not see. @throws SheafError USAGE for a rule that Sheaf cannot say. */
+/** Returns rules that refuse calls, and hidden tools. @throws SheafError USAGE for a rule that Sheaf can't express. */
 export function toDenials(rules: readonly string[]): {
   readonly rules: readonly string[];
   readonly tools: readonly string[];
@@ -50,7 +50,7 @@ export function toDenials(rules: readonly string[]): {
   };
 }
 
-/** The tools of `--tools`. */
+/** Returns the tools of `--tools`; undefined without that flag. */
 export function toOffered(words: readonly string[]): readonly string[] | undefined {
   const names = words.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== "");
   return names.includes("default") ? undefined : toKnownTools(names);
@@ -77,7 +77,7 @@ export const bypassNotice: Notice = {
     "bypassPermissions allows every command, and leaves the sandbox on: only sheaf --sandbox disabled switches it off",
 };
 
-/** A flag, so that it also applies to a session that had another mode (C69). */
+/** Returns the mode as a flag, so that it applies to a session in another mode as well (C69). */
 export function toMode({ permissionMode }: ClaudeState): string {
   return permissionMode === "plan" ? "plan" : "agent";
 }

@@ -1,4 +1,4 @@
-/** The lines that the SDK of Claude Code writes, and the requests that it answers (C202, C203). */
+/** Reads and writes the lines of Claude Code's SDK, and answers its requests (C202, C203). */
 import { randomUUID } from "node:crypto";
 import type { Notice } from "@sheaf/protocol";
 import { formatProblem, isJsonObject, listProblems } from "@sheaf/protocol/check-value";
@@ -30,14 +30,14 @@ const requestLine = s.object({
   request: s.open(s.object({ subtype: s.string() })),
 });
 
-/** Fields of `initialize` without an effect here: they concern a screen, or a server that Sheaf asks by itself. */
+/** Matches fields of `initialize` without an effect here: they concern a screen, or a server that Sheaf asks itself. */
 const idleFields =
   /^(subtype|sdkMcpServer(Configs|Manifests)|title|skills|promptSuggestions|agentProgressSummaries|forward.*|supportedDialogKinds|perTaskStopAffordance|rapidFollowupPreempt|offersBypassSwitchBack|keepsBypassHeld|excludeDynamicSections|systemPromptSnapshot|webSearchIsolationExemptMcpServers)$/;
 
-/** Events that only watch, or that no run of Sheaf has: a run without them is the same. */
+/** Matches events that only watch, or that never happen in Sheaf: a run without them is the same. */
 const watching = /^(Post|Subagent|Stop|Task|Teammate|Instructions|Cwd|File|Worktree|Setup)/;
 
-/** Default for the time of a hook. Milliseconds. */
+/** Default time of a hook, in milliseconds. */
 const HOOK_MS = 60_000;
 
 export function openClaudeSpeech(talk: Talk, given: ClaudeState, first: readonly Notice[]): Speech {
@@ -100,7 +100,7 @@ class ClaudeSpeech implements Speech {
           : type === "control_response"
             ? responseLine
             : undefined;
-    // Signs of life, and withdrawn requests, which were answered at once.
+    // Signs of life need no answer, and withdrawn requests have had theirs.
     if (!schema) return { kind: "now", run: () => undefined };
     const [problem] = listProblems(schema, value);
     if (problem) throw createLineError(number, `is not valid at ${formatProblem(problem)}`);
@@ -127,7 +127,7 @@ class ClaudeSpeech implements Speech {
     };
   }
 
-  /** @throws SheafError USAGE for what Sheaf cannot do. */
+  /** Answers a request. @throws SheafError USAGE if Sheaf can't do it. */
   #answer(request: Fields & { readonly subtype: string }): Fields {
     switch (request.subtype) {
       case "initialize":
@@ -193,7 +193,7 @@ class ClaudeSpeech implements Speech {
     }
     const names = Array.isArray(sdkMcpServers) ? sdkMcpServers.map(String) : [];
     for (const name of names) this.#transports.set(name, this.#createTransport(name));
-    // No program starts: `openTransport` has these names.
+    // Sheaf starts no program for these names, because `openTransport` handles them.
     const servers = Object.fromEntries(names.map((name) => [name, { command: "sdk" }]));
     this.#state = { ...this.#state, mcpServers: { ...this.#state.mcpServers, ...servers } };
     const { model = "none" } = this.#talk.config;
@@ -252,7 +252,7 @@ class ClaudeSpeech implements Speech {
     const answer = async (message: Fields, asked: ReturnType<Talk["requests"]["ask"]>): Promise<void> => {
       const response = await asked;
       const { id, method } = message;
-      // Only requests have an answer.
+      // A notification needs no answer.
       if (id === undefined || method === undefined) return;
       const fault = { jsonrpc: "2.0", id, error: { code: -32_000, message: response?.error ?? "no answer came" } };
       transport.onmessage?.((response?.response?.["mcp_response"] ?? fault) as never);

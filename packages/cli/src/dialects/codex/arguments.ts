@@ -8,15 +8,15 @@ import { flags as sheafFlags, type FlagValues } from "../../flags.ts";
 import type { ReadArguments } from "../dialect.ts";
 import { ignoreUnknown } from "../foreign-arguments.ts";
 
-/** The command line as far as it is read. */
+/** The arguments that have been read. */
 interface Draft {
   readonly flags: { -readonly [Name in keyof FlagValues]: FlagValues[Name] };
-  /** Parts without an effect, each with the reason. */
+  /** Ignored parts, each with the reason. */
   readonly losses: Map<string, string>;
   sandbox?: string;
 }
 
-/** A flag of Sheaf, the reason why there is no effect ("": nothing is lost), or a function. */
+/** The meaning of a flag: a flag of Sheaf, the reason why it has no effect ("" if no loss), or a function. */
 type Meaning = string | ((value: unknown, draft: Draft) => void);
 
 const fullAccess = "danger-full-access";
@@ -24,7 +24,7 @@ const policies = ["never", "on-request", "on-failure", "untrusted"];
 const efforts: Readonly<Record<string, string>> = { none: "off", minimal: "low", xhigh: "max", ultra: "max" };
 const ownConfig = "Sheaf doesn't read Codex's configuration: sheaf config explain shows the settings";
 
-/** By the flags and the keys of `--config` that mean the same. */
+/** Meanings by flag and by `--config` key; equal ones share a line. */
 const meanings: Readonly<Record<string, Meaning>> = {
   "-c, --config <KEY=VALUE>": applyConfig,
   "-m, --model, model <MODEL>": "--model",
@@ -34,7 +34,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "developer_instructions <TEXT>": "--append-system-prompt",
   "openai_base_url <URL>": "--base-url",
   "-s, --sandbox, sandbox_mode <MODE>": setSandbox,
-  // A named sandbox wins, whatever stands first.
+  // An explicit sandbox wins at any position.
   "--full-auto": (_, draft) => setSandbox(draft.sandbox ?? "workspace-write", draft),
   "--dangerously-bypass-approvals-and-sandbox, --yolo": (_, draft) => setSandbox(fullAccess, draft),
   "sandbox_workspace_write.network_access <BOOLEAN>": (value, { flags }) => {
@@ -78,14 +78,14 @@ const known = new Map(
   }),
 );
 
-/** `environment` may have the key for the given address. @throws SheafError USAGE for words that Sheaf can't hold to. */
+/** Reads arguments; `environment` may have the key for an address. @throws SheafError USAGE for unsupported words. */
 export function readCodexArguments(given: readonly string[], environment: Environment): ReadArguments {
   // The caller can't answer questions.
   const flags: Draft["flags"] = { print: true, sandbox: "enabled", "exclude-tools": "ask_question" };
   const draft: Draft = { flags, losses: new Map() };
   const words = readWords(given, draft);
   const positionals = flags.help || flags.version ? [] : takePrompt(words, draft);
-  // Only a run that may write has a network.
+  // Read-only runs have no network.
   if (flags.sandbox) delete flags.allow;
   takeKey(draft, environment.CODEX_API_KEY?.trim() ?? "");
   const notices = [...draft.losses].map(([name, reason]) => {
@@ -94,7 +94,7 @@ export function readCodexArguments(given: readonly string[], environment: Enviro
   return { parsed: { command: "prompt", flags, positionals }, notices };
 }
 
-/** Applies the flags; returns the other words. */
+/** Applies the flags; returns the remaining words. */
 function readWords(given: readonly string[], draft: Draft): string[] {
   const words: string[] = [];
   const { tokens: rest } = process.getBuiltinModule("node:util").parseArgs({
@@ -127,13 +127,13 @@ function apply(meaning: Meaning, value: unknown, draft: Draft, name: string): vo
   else if (meaning !== "") losses.set(name, meaning);
 }
 
-/** @throws SheafError USAGE for a name that may limit the run. */
+/** Ignores a name. @throws SheafError USAGE if it may limit the run. */
 function loseUnknown(name: string, { losses }: Draft): void {
   ignoreUnknown(name);
   losses.set(name, "Sheaf does not know it");
 }
 
-/** One `KEY=VALUE`: a value of TOML, of which strings may lack their quotes. */
+/** Applies `KEY=VALUE`, where VALUE is TOML; a string may lack its quotes. */
 function applyConfig(word: unknown, draft: Draft): void {
   const [, key = "", text = ""] = /^\s*(\w[^=]*?)\s*=\s*(.*?)\s*$/s.exec(String(word)) ?? [];
   const value = parseJson(text) ?? /^'(.*)'$/s.exec(text)?.[1] ?? text;
@@ -155,19 +155,19 @@ function takePrompt([command = "", ...words]: readonly string[], draft: Draft): 
   return words;
 }
 
-/** The rights of the run, always within the sandbox. */
+/** Sets the run's rights, always within the sandbox. */
 function setSandbox(mode: unknown, draft: Draft): void {
   const { flags, losses } = draft;
   const sandbox = chooseWord("--sandbox", String(mode), ["read-only", "workspace-write", fullAccess]);
   draft.sandbox = sandbox;
-  // Only the sandbox keeps commands from writing.
+  // In `read-only`, only the sandbox prevents commands from writing.
   if (sandbox === "read-only") flags.sandbox = "enabled";
   else delete flags.sandbox;
   const network = "-c sandbox_workspace_write.network_access=true opens the network to commands";
   if (sandbox === fullAccess) losses.set(sandbox, `the sandbox stays on, ${network}`);
 }
 
-/** A key belongs to the address that came with it. */
+/** Uses the key only for the address in the same arguments. */
 function takeKey({ flags, losses }: Draft, key: string): void {
   const isAddressed = flags["base-url"] !== undefined;
   if (isAddressed && flags.model === undefined) refuse("openai_base_url without a model", "add --model MODEL");

@@ -14,13 +14,13 @@ import { parseMcpToolName } from "@sheaf/agent/tools/mcp/tool-name";
 import { createGrowingText } from "@sheaf/base/growing-text";
 import { createRunSummary } from "@sheaf/documents/run-summary";
 
-/** A part of a turn, without its id. */
+/** A part of a turn, before it has an id. */
 type Item = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** A call whose result has not come. */
+/** A call without a result yet. */
 interface OpenCall {
   readonly start: ToolCallStart;
-  /** "" until its item has begun. */
+  /** Id of the call's item; "" before its start. */
   readonly id: string;
   readonly given: Readonly<Record<string, unknown>>;
 }
@@ -33,10 +33,10 @@ class CodexLines implements Projection {
   readonly #summary = createRunSummary();
   readonly #calls = new Map<string, OpenCall>();
   readonly #told = new Set<string>();
-  /** Text that is one item once something else follows. */
+  /** Kind of the open text, which becomes an item as soon as another part follows. */
   #kind: "agent_message" | "reasoning" = "agent_message";
   #text = createGrowingText();
-  /** The task list, which is one item of the turn. */
+  /** The task list, which is one item for the whole turn. */
   #todo: (Item & { readonly id: string }) | undefined;
   #items = 0;
   #workspace = "";
@@ -105,7 +105,7 @@ class CodexLines implements Projection {
 
   #startCall(callId: string, given: OpenCall["given"]): string[] {
     const call = this.#calls.get(callId);
-    // A change of files, or of the task list, is shown by its effect.
+    // The effect shows a change of files or of the task list, so the call needs no item.
     if (!call || call.start.documentType === "file_edit" || call.start.documentType === "todo_update") return [];
     const id = this.#newId();
     this.#calls.set(callId, { ...call, id, given });
@@ -126,7 +126,7 @@ class CodexLines implements Projection {
       this.#todo = { id: this.#todo?.id ?? this.#newId(), type: "todo_list", items };
       lines.push(encodeLine({ type, item: this.#todo }));
     }
-    // Other items have a place for the reason.
+    // Other items have a field for the reason.
     const reasons = effect?.kind === "command" ? effect.refusals : error && id === "" ? [error.message] : [];
     for (const reason of reasons ?? []) {
       lines.push(this.#complete({ type: "error", message: `${start.toolName}: ${reason}` }));
@@ -135,7 +135,7 @@ class CodexLines implements Projection {
   }
 
   #endRun(end: Extract<RunEvent, { type: "run_end" }>): string[] {
-    // Programs read the last message as JSON: it is the checked value.
+    // Programs read the last message as JSON, so it must be the checked value.
     if ("output" in end && this.#kind === "agent_message") this.#text = createGrowingText();
     const lines = [
       ...this.#endText(),

@@ -1,4 +1,4 @@
-/** The words of `cursor-agent` that have no use here: flags accepted in its profile with a notice (C45, C47), and commands (C30). */
+/** Words of `cursor-agent` without a use here: flags, ignored with a notice (C45, C47), and commands (C30). */
 import type { Notice } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import type { ParsedArguments } from "../../arguments.ts";
@@ -6,7 +6,7 @@ import { mapSpellings, parseFlags } from "../../flags.ts";
 
 const local = "the run is in the foreground, on this machine";
 
-/** By spelling; the help is why nothing is lost, or what happens instead. */
+/** Flags by spelling. The help explains why no function is lost, or which one replaces it. */
 export const cursorFlags = mapSpellings(
   parseFlags({
     "--auto-review": "your rules and the sandbox decide about calls",
@@ -23,7 +23,7 @@ export const cursorFlags = mapSpellings(
 
 interface CursorCommand {
   readonly text: string;
-  /** Sheaf cannot do it: a usage error. Else there is nothing to do. */
+  /** True if Sheaf can't do it, which is a usage error; otherwise the command has no effect. */
   readonly isMissing?: true;
 }
 
@@ -40,10 +40,10 @@ const state: CursorCommand = {
   isMissing: true,
 };
 
-/** Commands that exist in the profile of that program, for its clients (C43). */
+/** Commands that exist only in that program's profile, for its clients (C43). */
 export const profileCommands: readonly string[] = ["status", "whoami", "about"];
 
-/** Commands that Sheaf does not have: as a single word each prints why, and is not a prompt (C30). */
+/** Commands that Sheaf lacks. As a single word, each prints the reason, and isn't a prompt (C30). */
 export const cursorCommands: Readonly<Record<string, CursorCommand>> = {
   ...Object.fromEntries(profileCommands.map((name) => [name, state])),
   update,
@@ -58,14 +58,14 @@ export const cursorCommands: Readonly<Record<string, CursorCommand>> = {
   bedrock: { text: "Sheaf names its provider by --model: see sheaf models", isMissing: true },
 };
 
-/** A key of Cursor's service, which no other provider may see: by its shape, or because the environment calls it so (C47). */
+/** Removes a key of Cursor's service, by its shape or by the environment: no other provider may see it (C47). */
 export function takeCursorArguments(parsed: ParsedArguments, environment: Environment) {
   const toNotice = (message: string): Notice => ({ code: "FLAG_IGNORED", message });
   const ignored = [...new Set(parsed.foreign ?? [])].map((flag) =>
     toNotice(`${flag} is ignored: ${cursorFlags.get(flag)!.help}`),
   );
   const cursorKey = environment.CURSOR_API_KEY?.trim() ?? "";
-  // Of a header, each word: `Authorization: Bearer KEY`. Part of a word says nothing: clients set the variable to a dummy.
+  // Compare whole words of a header: clients set the variable to a dummy, which can be part of another word.
   const isCursorKey = (text: string): boolean =>
     text.split(/[\s:]+/).some((word) => /^(key|crsr)_/.test(word) || (word !== "" && word === cursorKey));
   const { "api-key": key = "", header: headers = [], ...others } = parsed.flags;

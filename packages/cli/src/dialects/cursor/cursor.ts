@@ -1,4 +1,4 @@
-/** The dialect of programs that were made for `cursor-agent` (C30). */
+/** The dialect of programs made for `cursor-agent` (C30). */
 import { toCursorModel } from "@sheaf/agent/config/cursor-models";
 import { parseArguments } from "../../arguments.ts";
 import type { CliDialect } from "../dialect.ts";
@@ -8,7 +8,7 @@ export const cursorDialect: CliDialect = {
   name: "cursor-2026",
   readArguments(words, { environment }) {
     const read = takeCursorArguments(parseArguments(words, cursorFlags), environment);
-    // That program uses the servers of the user's file once they are approved (S-108).
+    // `--approve-mcps` allows the user's file of servers, as in that program (S-108).
     return { ...read, settings: { readsCursorServers: read.parsed.flags["approve-mcps"] === true } };
   },
   format: "text",
