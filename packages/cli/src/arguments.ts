@@ -1,4 +1,4 @@
-/** The words of a command line as a command, its flags and its other words. */
+/** Reads the words of a command line: a command, its flags and its other words. */
 import type { parseArgs } from "node:util";
 import { SheafError } from "@sheaf/base/errors";
 import { findNearest } from "@sheaf/base/nearest-names";
@@ -8,16 +8,18 @@ import { cursorCommands } from "./dialects/cursor/arguments.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 import { isSessionWord } from "./session-id.ts";
 
-/** What was asked for. */
+/** The request of a command line. */
 export interface ParsedArguments {
-  /** `prompt`: the positional words are the prompt. `foreign`: the one word is a command of `cursor-agent`. */
+  /**
+   * The command. With `prompt`, the positional words are the prompt; with `foreign`, one of `cursor-agent`'s commands.
+   */
   readonly command: CommandName | "prompt" | "foreign";
   readonly flags: FlagValues;
-  /** Flags of another program that Sheaf has no use for, as they were spelled (C45). */
+  /** Flags of another program without a use in Sheaf, in their given spelling (C45). */
   readonly foreign?: readonly string[];
-  /** Words that are no flags, without the command. */
+  /** Words except flags and the command. */
   readonly positionals: readonly string[];
-  /** Index of the first of them after `--`; there a `-` does not mean stdin. */
+  /** Index of the first positional after `--`; from there on a `-` doesn't mean stdin. */
   readonly textStart?: number;
 }
 
@@ -25,7 +27,7 @@ type Values = Partial<Record<FlagName, true | string | (true | string)[]>>;
 type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 type FlagToken = Extract<Token, { kind: "option" }>;
 
-/** Node needs to know only which flags take the next word. */
+/** Tells Node which flags take the next word. */
 export const toOption = ([spelling, { kind }]: readonly [string, Pick<Flag, "kind">]) => {
   const type = kind === "value" || kind === "list" ? ("string" as const) : ("boolean" as const);
   return spelling.startsWith("--")
@@ -34,8 +36,8 @@ export const toOption = ([spelling, { kind }]: readonly [string, Pick<Flag, "kin
 };
 
 /**
- * Reads the words. Everything after `--` is text; a command counts only as the first word and without `-p`, so a prompt
- * that equals a command's name comes after one of them (section 4). `foreignFlags`: of another program, without a use here.
+ * Reads the words. Everything after `--` is text. A command is only the first word, and only without `-p`, so a prompt
+ * that equals a command's name needs one of both (section 4). `foreignFlags`: flags of another program.
  * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
  */
 export function parseArguments(
@@ -113,18 +115,18 @@ export function takeValue(
     if (value === undefined) return true;
     throw new SheafError("USAGE", `${rawName} takes no value, "${value}" was given`);
   }
-  // A value may begin with two dashes only when it is attached: `--model --force` is a slip.
+  // A value with two leading dashes must be attached: `--model --force` is a slip.
   if (value === undefined || (!inlineValue && value.startsWith("--") && value.length > 2)) {
     throw new SheafError("USAGE", `${rawName} needs a value: write ${rawName}=VALUE`);
   }
   return value;
 }
 
-/** The next word, whatever it is: an id that was mistyped must not become part of the prompt (C14). "" without one. */
+/** Takes any next word, or "": a mistyped id must not become part of the prompt (C14). */
 function takeOptionalValue(spelling: string, attached: string | undefined, rest: Token[]): string {
   const isTree = flags.get(spelling)?.name === "worktree";
   const next = rest[0]?.kind === "positional" ? rest[0].value : "-";
-  // A working tree has no name with a blank: such a word is the prompt.
+  // A tree's name has no blank, so a word with one is the prompt.
   if (attached === undefined && (next.startsWith("-") || (isTree && /\s/.test(next)))) return "";
   if (attached === undefined) rest.shift();
   if (attached ?? next) return attached ?? next;
@@ -137,7 +139,7 @@ function isResumeEnd(next: Token | undefined): boolean {
   return next?.kind !== "positional" || next.value.startsWith("-") || isSessionWord(next.value);
 }
 
-/** A word that is a command where it is the only one. */
+/** Returns `foreign` for a single word that is another program's command, otherwise `prompt`. */
 function toLoneCommand([word = "", ...rest]: readonly string[], values: Values): "prompt" | "foreign" {
   if (rest.length > 0) return "prompt";
   if (word === "version") values.version = true;

@@ -1,20 +1,20 @@
-/** What each command takes and does: parsing, errors, help and completion are made from here. */
+/** Words, flags and help of each command, for parsing, errors, help and completion. */
 import * as sets from "./flag-sets.ts";
 
 export interface CommandDefinition {
-  /** The words after its name; default: it takes none. */
+  /** Words after the command's name; default: no words. */
   readonly usage?: string;
-  /** One line. */
+  /** Summary in one line. */
   readonly summary: string;
-  /** The flags as the help shows them, each with its help. Every command also takes `commonFlags`. */
+  /** Flags in the help's form, each with its help. Every command also takes `commonFlags`. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Command lines, without `sheaf `. */
   readonly examples: readonly string[];
-  /** More to know, one paragraph each. */
+  /** Further help, one paragraph each. */
   readonly notes?: readonly string[];
-  /** The words that may come first, where the usage does not have all of them. */
+  /** Possible first words, if the usage lacks some of them. */
   readonly actions?: readonly string[];
-  /** Words that people type for its name. */
+  /** Words that users type instead of the name. */
   readonly otherNames?: readonly string[];
 }
 
@@ -349,7 +349,7 @@ const definitions = {
   acp: {
     usage: "[login PROVIDER]",
     summary: "Speak the Agent Client Protocol on stdin and stdout, for editors",
-    // The editor names the folder, and shows the run.
+    // The editor chooses the folder and shows the run, so flags for both are missing.
     flags: sets.settingFlags,
     examples: ["acp --model anthropic/claude-sonnet-4-5"],
     notes: [
@@ -377,10 +377,10 @@ export function isCommandName(word: string): word is CommandName {
   return (commandNames as readonly string[]).includes(word);
 }
 
-/** Further words that `sheaf help` takes. */
+/** Words after `sheaf help` that aren't commands. */
 export const helpTopics = ["commands", "flags"] as const;
 
-/** The words that stand for themselves: `ls` and `rm` of `ls | rm NAME…`. */
+/** Returns the literal words of a usage: `ls` and `rm` for `ls | rm NAME…`. */
 export function listChoices(usage: string): string[] {
   const parts = usage.replace(/^\[|\]$/g, "").split("|");
   return parts.map((part) => part.trim().split(" ", 1)[0]!).filter((word) => /^[a-z]/.test(word));

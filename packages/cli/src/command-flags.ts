@@ -1,4 +1,4 @@
-/** Flags of commands: what a command does not know is a usage error, never ignored (C20). */
+/** Flags of commands: an unknown flag is always a usage error (C20). */
 import { SheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "./arguments.ts";
 import { checkCommandWords } from "./command-words.ts";
@@ -7,8 +7,8 @@ import { listFlags, type FlagName } from "./flags.ts";
 import type { CliDialect } from "./dialects/dialect.ts";
 
 /**
- * In some dialects the flags of a prompt also go with other commands (C45).
- * @throws SheafError USAGE that names the first flag that is not the command's and who has it, or the words of a command that takes none.
+ * Checks flags and words. In some dialects, a prompt's flags are allowed for other commands (C45).
+ * @throws SheafError USAGE for the first wrong flag, with the commands that have it, or for the words of the command.
  */
 export function checkCommandLine(
   { command, flags: given, positionals, textStart }: ParsedArguments,
@@ -16,7 +16,7 @@ export function checkCommandLine(
 ): void {
   if (command === "foreign") return;
   const mayBePrompt = command !== "prompt" && promptFlagCommands?.has(command) === true;
-  // A launcher may put a profile before every command.
+  // A launcher can put --compat before every command.
   const isKnown = (name: FlagName): boolean =>
     name === "compat" || takesFlag(command, name) || (mayBePrompt && takesFlag("prompt", name));
   const other = (Object.keys(given) as FlagName[]).find((name) => !isKnown(name));
@@ -44,13 +44,13 @@ function adviseOnFlag(command: CommandName | "prompt", name: FlagName): string {
   return `it belongs to ${list} (see sheaf help ${command === "prompt" ? "flags" : command})`;
 }
 
-/** The value of `--format`. @throws SheafError USAGE for an unknown one. */
+/** Returns the value of `--format`. @throws SheafError USAGE for an unknown one. */
 export function toCommandFormat(parsed: ParsedArguments): "text" | "json" {
   const { format = "text", json } = parsed.flags;
   return json ? "json" : chooseWord("--format", format, ["text", "json"], "text or json");
 }
 
-/** The value of a flag that takes one of a few words. @throws SheafError USAGE for any other value. */
+/** Returns the value of a flag that takes one of a few words. @throws SheafError USAGE for any other value. */
 export function chooseWord<Word extends string>(
   flag: string,
   value: string,
@@ -62,7 +62,7 @@ export function chooseWord<Word extends string>(
   throw new SheafError("USAGE", `${flag} "${value}" is unknown: use ${advice}`);
 }
 
-/** The value of a flag that takes a whole number. `rule`: follows "is not". @throws SheafError USAGE for any other value. */
+/** Returns a flag's whole number. `rule`: follows "is not". @throws SheafError USAGE for any other value. */
 export function readNumberFlag(
   flag: FlagName,
   value: string | undefined,

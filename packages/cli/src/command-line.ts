@@ -1,4 +1,4 @@
-/** Runs a command line: finds the command and loads it, nothing else. */
+/** Runs a command line: finds the command, and loads only its code. */
 import { errorTable, toSheafError } from "@sheaf/base/errors";
 import { createKnownMask } from "@sheaf/agent/config/known-secrets";
 import type { Environment } from "@sheaf/base/paths";
@@ -10,10 +10,10 @@ import { isPrintMode, type CommandIo, type ProcessPorts } from "./io.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
 
-/** What a command does; gives its exit code. */
+/** A command; returns its exit code. */
 type RunCommand = (parsed: ParsedArguments, io: CommandIo, control: RunControl) => Promise<number>;
 
-/** Each command is loaded when it is asked for. */
+/** Loaders of the commands, so that each is loaded on demand. */
 const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCommand>>> = {
   prompt: async () => (await import("./commands/prompt.ts")).runPrompt,
   answer: async () => (await import("./commands/answer.ts")).runAnswer,
@@ -62,17 +62,17 @@ const dialects: Readonly<Record<DialectName, () => Promise<CliDialect>>> = {
 /** Commands that run a model. Signals end them through their `RunControl`. */
 export const controlledCommands: ReadonlySet<string> = new Set(["prompt", "answer", "demo", "review", "serve", "acp"]);
 
-/** Where and with which streams a command line runs. */
+/** Folder, environment and streams of a command line. */
 export interface CommandLineSetup {
   readonly ports: ProcessPorts;
   readonly environment: Environment;
   /** @throws SheafError USAGE if the folder is gone. */
   readonly findFolder: () => string;
-  /** Called once the command is known: prepares the process, if it runs nothing else. */
+  /** Called with the known command, to prepare a process that runs only this command. */
   readonly onCommand?: (parsed: ParsedArguments) => void;
 }
 
-/** Runs the command line to its end and reports what fails; gives the exit code. */
+/** Runs the command line to its end and reports a failure; returns the exit code. */
 export async function runCommandLine(words: readonly string[], setup: CommandLineSetup): Promise<number> {
   const writeError = (text: string): void => setup.ports.writeError(createKnownMask(setup.environment).mask(text));
   const ports = { ...setup.ports, writeError };
@@ -83,7 +83,7 @@ export async function runCommandLine(words: readonly string[], setup: CommandLin
   }
 }
 
-/** Says on stderr why the program ends; gives the exit code. */
+/** Reports on stderr why the program ends; returns the exit code. */
 export function reportFailure(
   error: unknown,
   words: readonly string[],
@@ -118,11 +118,11 @@ async function runWords(words: readonly string[], setup: CommandLineSetup): Prom
   if (parsed.command === "prompt" && !isPrintMode(parsed.flags, io)) {
     return (await import("./interactive/interactive.ts")).runInteractive(parsed, io);
   }
-  // An answer that cannot be used ends as a run does (C22): the command checks its flags itself.
+  // An invalid prompt or answer ends as a run does (C22), so these commands check their flags themselves.
   if (parsed.command !== "prompt" && parsed.command !== "answer") {
     (await import("./command-flags.ts")).checkCommandLine(parsed, dialect);
   }
-  // Before the command is loaded: from then on each signal has its last line and its code (C22, C23).
+  // Listen before the command is loaded, so that each signal has its last line and its code (C22, C23).
   const control = controlledCommands.has(parsed.command) ? createRunControl(io) : undefined;
   const isTwoWay = parsed.command === "prompt" && (parsed.flags["input-format"] ?? "text") !== "text";
   const run = isTwoWay ? (await import("./dialects/two-way.ts")).runTwoWay : await commands[parsed.command]();

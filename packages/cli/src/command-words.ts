@@ -1,11 +1,11 @@
-/** Words that may be a command or a prompt: what is neither clearly costs no model request. */
+/** Checks words that may be a command or a prompt: unclear words must not cost a model request. */
 import { SheafError } from "@sheaf/base/errors";
 import { findSlip } from "@sheaf/base/nearest-names";
 import { commandDefinitions, commandNames, listChoices, type CommandName } from "./command-definitions.ts";
 import { cursorCommands } from "./dialects/cursor/arguments.ts";
 import { isSessionWord } from "./session-id.ts";
 
-/** The words that people type for the name of a command. */
+/** Words that users type instead of a command's name. */
 const otherNames = new Map(
   commandNames.flatMap((name) => (commandDefinitions[name].otherNames ?? []).map((other) => [other, name] as const)),
 );
@@ -13,7 +13,7 @@ const otherNames = new Map(
 const known = [...commandNames, ...otherNames.keys(), ...Object.keys(cursorCommands), "resume", "version"];
 
 /**
- * Of words that would be a prompt: a first word that is nearly a command, alone or with words that fit it.
+ * Checks a prompt's words: the first one must not resemble a command that is alone or fits the other words.
  * @throws SheafError USAGE with both ways to write it.
  */
 export function checkPromptWords(words: readonly string[]): void {
@@ -28,12 +28,12 @@ export function checkPromptWords(words: readonly string[]): void {
 }
 
 /**
- * Of words after a command: too few, too many, or a sentence that begins with its name. One word is the command's to judge.
- * @throws SheafError USAGE; of a sentence with both ways to write it.
+ * Checks a command's words: not too few, not too many, no sentence. A single word is up to the command.
+ * @throws SheafError USAGE; for a sentence with both ways to write it.
  */
 export function checkCommandWords(name: CommandName, words: readonly string[]): void {
   const { usage = "" } = commandDefinitions[name];
-  // Its own message lists the names.
+  // The command's own message lists the names.
   const isMissing = /^[A-Z]/.test(usage) && !words[0] && name !== "schema";
   const isOne = words.length <= (/^(--|$)/.test(usage) ? 0 : 1);
   // The words of a login may be a key (S-41); its own message repeats none.

@@ -1,4 +1,4 @@
-/** What runs cost on a day, by label and for all of this home, and the limit on it (C170). */
+/** Cost of a day's runs, by label and for the whole home, and its limit (C170). */
 import type { RunEvent, RunStart, TokenPrice } from "@sheaf/protocol";
 import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import { SheafError } from "@sheaf/base/errors";
@@ -6,22 +6,22 @@ import type { Model } from "@sheaf/models/provider";
 import type { SharedStore } from "@sheaf/store/store";
 
 export interface DayBudget {
-  /** The model, whose requests fail with BUDGET_COST once the limit is reached. */
+  /** Wraps the model: its requests fail with BUDGET_COST after the limit is reached. */
   readonly limit: (model: Model) => Model;
-  /** Counts the requests that ended with these events. */
+  /** Adds the cost of the requests that ended with these events. */
   readonly note: (events: readonly RunEvent[]) => Promise<void>;
 }
 
 interface DayBudgetOptions {
   readonly store: SharedStore;
   readonly labels: RunStart["labels"];
-  /** US dollars for a day (UTC); undefined: no limit. */
+  /** Limit in US dollars for a day (UTC); undefined: no limit. */
   readonly maxCostUsd: number | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** The limit applies to each label of the run, or without labels to the home. */
+/** Creates the budget. Its limit applies to each label of the run, or without labels to the home. */
 export function createDayBudget({ store, labels = {}, maxCostUsd, now }: DayBudgetOptions): DayBudget {
   const names = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const today = (): string => new Date(now()).toISOString().slice(0, 10);

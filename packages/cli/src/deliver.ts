@@ -1,24 +1,24 @@
-/** Brings the events of a run to stdout in a format, and learns from the log how the run ended. */
+/** Brings the events of a run to stdout in a format, and takes the run's end from the log. */
 import { readNotices, type Notice, type RunEnd, type RunEvent, type RunStart } from "@sheaf/protocol";
 import type { EventMask } from "@sheaf/agent/output/event-mask";
 import type { Projection } from "@sheaf/agent/output/projection";
 import { toBareId } from "@sheaf/agent/output/result-line";
 import type { LineOutput } from "./standard-output.ts";
 
-/** A longer wait is for a quota (R-10). Milliseconds. */
+/** Milliseconds above which a wait is for a quota (R-10). */
 const longestRetryMs = 60_000;
 
-/** What happened to the output. */
+/** Results of a delivery. */
 export interface Delivery {
-  /** The id of the session, bare; there once the first turn began: from then on it can be resumed. */
+  /** Bare id of the session, set at the start of the first turn: from then on it can be resumed. */
   session: string | undefined;
-  /** There once the log has its last event. */
+  /** Last event of the log, as soon as it has arrived. */
   end: RunEnd | undefined;
-  /** Why stdout took no more. */
+  /** Reason why stdout accepts no more output. */
   outputError: NodeJS.ErrnoException | undefined;
 }
 
-/** How events are printed. */
+/** Options for printing events. */
 export interface DeliveryOptions {
   readonly projection: Projection;
   readonly output: LineOutput;
@@ -26,19 +26,19 @@ export interface DeliveryOptions {
   readonly mask: EventMask | undefined;
   /** Called with each group as readers see it, before Sheaf prints any of it. */
   readonly onEvents?: ((events: readonly RunEvent[]) => void) | undefined;
-  /** Called with the first event. */
+  /** Called with the run's first event. */
   readonly onStart?: ((start: RunStart) => void) | undefined;
   /** Called with a notice about a turn (C36); `isForAll`: another model answered it (C59), or the run ended with it (C71). */
   readonly onNotice?: ((notice: Notice, isForAll: boolean) => void) | undefined;
-  /** Called when a wait for a quota begins, with its end (RFC 3339). */
+  /** Called at the start of a wait for a quota, with its end (RFC 3339). */
   readonly onQuotaWait?: ((until: string) => void) | undefined;
-  /** Told once, when stdout takes no more. */
+  /** Called once, when stdout accepts no more output. */
   readonly onOutputError?: ((error: NodeJS.ErrnoException) => void) | undefined;
   /** `--heartbeat`: a line after every so many milliseconds of silence, with the time that `now` gives (C26). */
   readonly heartbeat?: { readonly everyMs: number; readonly now: () => number } | undefined;
 }
 
-/** Prints every event. When stdout closes, the rest of the run is read unprinted, so that its log is complete. */
+/** Prints every event. After stdout has closed, it reads the rest unprinted, so that the run's log is complete. */
 export async function deliverEvents(
   groups: AsyncIterable<readonly RunEvent[]>,
   options: DeliveryOptions,
@@ -83,7 +83,7 @@ export async function deliverEvents(
   return delivery;
 }
 
-/** A promise only where the reader is slow: a tick for each line would cost more than the line. */
+/** Returns a promise only for a slow reader: a tick for each line would cost more than the line. */
 function writeLines(
   lines: readonly string[],
   output: LineOutput,
@@ -100,7 +100,7 @@ function writeLines(
   return undefined;
 }
 
-/** Beats while nothing is printed. `pause` waits for the beat that is on its way, so that no line is cut by another. */
+/** Beats during silence. `pause` waits for a beat in progress, so that no other line divides it. */
 function createHeart({ projection, output, heartbeat }: DeliveryOptions, fail: (error: unknown) => void) {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
@@ -125,7 +125,7 @@ function createHeart({ projection, output, heartbeat }: DeliveryOptions, fail: (
     beat,
     async pause() {
       clearTimeout(timer);
-      // A beat that is being written sets the next one when it is out.
+      // A beat in progress sets the timer again at its end.
       await writing;
       clearTimeout(timer);
       timer = undefined;

@@ -1,12 +1,12 @@
-/** Flags that several commands take, as their help shows them: `<VALUE>` is needed, `[VALUE]` may be left out, `...` may be repeated. */
+/** Flags shared by commands, in the help's form: `<VALUE>` is required, `[VALUE]` is optional, `...` is repeatable. */
 
-/** Every command takes them. */
+/** Flags of every command. */
 export const commonFlags = {
   "--verbose": "Print more details on stderr after a failure",
   "-h, --help": "Print this help",
 } as const;
 
-/** The way a command that prints no run shows its result. */
+/** Flags of commands that print a result instead of a run. */
 export const formatFlags = {
   "--format <text|json>": "text is the default",
   "--json": "The same as --format json",
@@ -16,13 +16,13 @@ export const workspaceFlag = { "--workspace <DIR>...": "Folder to work in (defau
 
 export const trustFlag = { "--trust": "Trust this workspace for this run; sheaf trust does so permanently" } as const;
 
-/** Who asks for trust in a server or a hook, or takes it back. */
+/** Flags of commands that change trust in a server or a hook. */
 export const consentFlags = {
   "--remove": "trust: stop trusting it",
   "--digest <HEX>": "trust: say yes to this content, unasked",
 } as const;
 
-/** Everything that prints a run takes them. */
+/** Flags of commands that print a run. */
 export const outputFlags = {
   "--output-format <FORMAT>": "stream-json (default), text, json, documents[-stream]",
   "--include-thinking": "Print the model's thinking too",
@@ -35,7 +35,7 @@ export const unmaskedFlag = { "--unmasked": "Print keys and passwords instead of
 
 export const modelFlag = { "-m, --model <MODEL>": "PROVIDER/ID, offline or scripted:FILE (sheaf models)" } as const;
 
-/** The way a model is reached. */
+/** Flags for the connection to a model. */
 export const endpointFlags = {
   "-a, --api-key <KEY>": "Key of the model; sheaf login stores one without showing it",
   "--base-url <URL>": "Address of the model's server, instead of the provider's own",
@@ -64,7 +64,7 @@ export const addDirFlag = {
 
 export const heartbeatFlag = { "--heartbeat <SECONDS>": "stream-json: print a line after this silence" } as const;
 
-/** The way a model is reached, and what it may do; servers also take them. */
+/** Flags for the model and its permissions, which servers take as well. */
 export const requestFlags = {
   ...endpointFlags,
   "--fallback-model <LIST>": "Models that answer, in this order, when the model is not available",
@@ -82,7 +82,7 @@ export const requestFlags = {
   ...trustFlag,
 } as const;
 
-/** What one run may take. */
+/** Limits of one run. */
 export const limitFlags = {
   "--wait-for-quota": "Wait for a quota to reset, instead of exiting with 5 at once",
   "--context-tokens <N>": "Summarise older parts of a conversation before a request exceeds N tokens",
@@ -93,7 +93,7 @@ export const limitFlags = {
   "--timeout <SECONDS>": "End after this time",
 } as const;
 
-/** The settings of a run, whoever prints it. */
+/** Settings of a run, for any kind of output. */
 export const settingFlags = {
   ...modelFlag,
   ...requestFlags,
@@ -109,7 +109,7 @@ export const settingFlags = {
   ...limitFlags,
 } as const;
 
-/** Everything that runs a model and prints the run takes them. */
+/** Flags of commands that run a model and print the run. */
 export const runFlags = {
   "-p, --print": "Print the answer and exit (automatic in pipes)",
   ...outputFlags,

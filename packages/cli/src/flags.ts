@@ -2,14 +2,14 @@
 import { commandDefinitions, type CommandName, type Definitions } from "./command-definitions.ts";
 import { commonFlags } from "./flag-sets.ts";
 
-/** `-m, --model <MODEL>` and all others. */
+/** Spellings of all flags, such as `-m, --model <MODEL>`. */
 type Syntax =
   | keyof typeof commonFlags
   | {
       [Name in keyof Definitions]: Definitions[Name] extends { flags: infer Own } ? keyof Own : never;
     }[keyof Definitions];
 
-/** `model` of `-m, --model <MODEL>`. */
+/** Name in a spelling: `model` for `-m, --model <MODEL>`. */
 type NameOf<Text extends string> = Text extends `${string}--${infer Rest}` ? FirstWord<Rest> : never;
 
 type FirstWord<Text extends string> = Text extends `${infer Word}${"," | " "}${string}` ? FirstWord<Word> : Text;
@@ -22,14 +22,14 @@ type ValueOf<Text extends string> = Text extends `${string}...`
 
 export type FlagName = NameOf<Syntax>;
 
-/** The given values, by name. An `optional` flag without a value is "". */
+/** Given values by name. An `optional` flag without a value is "". */
 export type FlagValues = { readonly [Text in Syntax as NameOf<Text>]?: ValueOf<Text> };
 
 export interface Flag {
   readonly name: FlagName;
-  /** The way it takes its value. `optional`: the next word, if that isn't a flag. */
+  /** Kind of value. `optional`: the next word, if that isn't a flag. */
   readonly kind: "switch" | "value" | "list" | "optional";
-  /** All of them, with their dashes. */
+  /** All spellings, with their dashes. */
   readonly spellings: readonly string[];
   /** Spellings and value in the help. */
   readonly usage: string;
@@ -63,7 +63,7 @@ export function mapSpellings(all: readonly Flag[]): ReadonlyMap<string, Flag> {
   return new Map(all.flatMap((flag) => flag.spellings.map((spelling) => [spelling, flag])));
 }
 
-/** The flags of all commands, by spelling: one that two commands have takes its value in the same way. */
+/** Flags of all commands, by spelling. Commands that share a flag take its value in the same way. */
 export const flags = mapSpellings(
   parseFlags(Object.assign({}, ...Object.values(commandDefinitions).map(({ flags: own }) => own), commonFlags)),
 );

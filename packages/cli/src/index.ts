@@ -1,2 +1,2 @@
-/** The library of the package `sheaf`: what the agent exports. */
+/** The library of the package `sheaf`, which is the agent's. */
 export * from "@sheaf/agent";

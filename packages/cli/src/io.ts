@@ -1,4 +1,4 @@
-/** The place where a command runs, for whom, and with which streams. */
+/** The surroundings of a command: folder, dialect and streams. */
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Notice } from "@sheaf/protocol";
@@ -10,26 +10,26 @@ import type { SignalSource } from "./signals.ts";
 import { toInputKind, type InputKind } from "./standard-input.ts";
 import { createLineOutput, type LineOutput, type LineOutputOptions } from "./standard-output.ts";
 
-/** What a command gets from the process around it. */
+/** The ports of a command to the process around it. */
 export interface CommandIo extends ProcessPorts {
   readonly environment: Environment;
   /** Folder in which Sheaf was started. */
   readonly cwd: string;
-  /** Whose habits arguments and output have (C30). */
+  /** Dialect of the arguments and the output (C30). */
   readonly dialect: CliDialect;
-  /** What was given for another program, and has no use here (C45, C47). */
+  /** Notices about arguments that were meant for another program (C45, C47). */
   readonly notices?: readonly Notice[];
-  /** Settings of the dialect that Sheaf has no flags for. */
+  /** Settings of the dialect that no flag of Sheaf has. */
   readonly settings?: DialectSettings | undefined;
   readonly openSpeech?: ((talk: Talk) => Speech) | undefined;
 }
 
-/** Print mode: asked for, or inferred because stdout is not a terminal or stdin is piped (C1). */
+/** True in print mode: by its flag, or because stdout isn't a terminal or stdin is piped (C1). */
 export function isPrintMode(flags: FlagValues, io: Pick<CommandIo, "isInputTerminal" | "isOutputTerminal">): boolean {
   return flags.print === true || flags["input-format"] !== undefined || !io.isOutputTerminal || !io.isInputTerminal;
 }
 
-/** `process.stdin.isTTY` would make a stream of what is not a terminal, and load what streams need. */
+/** True for a terminal. `process.stdin.isTTY` would create a stream for every stdin, and load the code of streams. */
 function isTerminal(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(descriptor);
@@ -38,7 +38,7 @@ function isTerminal(descriptor: number): boolean {
   }
 }
 
-/** What a command reads, writes and listens to. */
+/** The streams and signals of a command. */
 export interface ProcessPorts {
   /** Path of the file that was started. */
   readonly program: string;
@@ -46,18 +46,18 @@ export interface ProcessPorts {
   readonly isOutputTerminal: boolean;
   readonly isErrorTerminal: boolean;
   readonly findInputKind: () => InputKind;
-  /** Stdin; nothing is read before the first call. */
+  /** Returns stdin; reading starts with the first call. */
   readonly openInput: () => Readable;
   readonly openOutput: (options?: LineOutputOptions) => LineOutput;
   readonly writeError: (text: string) => void;
   readonly signals: SignalSource;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
-  /** When the process began, by the clock of `performance.now()`. Milliseconds. */
+  /** Start of the process by the clock of `performance.now()`, in milliseconds. */
   readonly startedAt: number;
 }
 
-/** Those of this process. */
+/** Creates the ports of this process. */
 export function createProcessPorts(): ProcessPorts {
   const isInputTerminal = isTerminal(0);
   return {

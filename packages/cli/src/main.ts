@@ -8,10 +8,10 @@ import { controlledCommands, reportFailure, runCommandLine } from "./command-lin
 import { createProcessPorts } from "./io.ts";
 import { collectEarly, useSmallMemory } from "./small-memory.ts";
 
-// For programs that run a command line in their own process.
+// Programs import this to run a command line in their own process.
 export { runCommandLine };
 
-/** Milliseconds until a command has loaded its code, which is no garbage: to collect before would delay the first request. */
+/** Milliseconds for a command to load its code. Collecting garbage earlier would only delay the first request. */
 const startMs = 250;
 
 /** Runs the command line of this process, and ends the process. */
@@ -22,7 +22,7 @@ export async function startSheaf(): Promise<void> {
   process.on("uncaughtException", fail);
   silenceRuntimeWarnings();
   if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) {
-    // Asked for by every tool that probes for Sheaf: loads nothing more.
+    // Every tool that looks for Sheaf requests the version, so load no more code for it.
     process.stdout.write(`${sheafVersion}\n`);
     return;
   }
@@ -30,9 +30,9 @@ export async function startSheaf(): Promise<void> {
   process.exit(await runCommandLine(words, { ports, environment: process.env, findFolder, onCommand: prepareProcess }));
 }
 
-/** Makes this process one for the command. */
+/** Prepares this process for the command. */
 function prepareProcess({ command, flags }: ParsedArguments): void {
-  // A key or a password on the command line is taken out of what other users of this machine can list (S-42).
+  // Removes a key or a password from the list of processes, which other users of this machine can see (S-42).
   const secrets = ["api-key", "header", "store"] as const;
   if (secrets.some((name) => flags[name] !== undefined)) process.title = "sheaf";
   if (flags.help || flags.version) return;
@@ -40,7 +40,7 @@ function prepareProcess({ command, flags }: ParsedArguments): void {
   if (controlledCommands.has(command)) setTimeout(collectEarly, startMs).unref();
 }
 
-/** @throws SheafError USAGE where the shell's current folder was removed. */
+/** Returns the current folder. @throws SheafError USAGE if it was deleted. */
 function findFolder(): string {
   try {
     return process.cwd();

@@ -1,4 +1,4 @@
-/** Names of models that `--model` takes: those of the configuration, and those that the providers in reach list. */
+/** Names of models for `--model`: from the configuration, and from the lists of reachable providers. */
 import { toDataFolder } from "@sheaf/base/paths";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import {
@@ -13,21 +13,21 @@ import { toProviders, type Provider } from "@sheaf/agent/config/providers";
 import { listModels } from "@sheaf/models/model-list";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 
-/** Time that a provider may take. Milliseconds. */
+/** Milliseconds within which a provider must answer. */
 const TIMEOUT_MS = 5000;
 
-/** What is known of a provider's models. */
+/** The known models of a provider. */
 export interface ProviderModels {
   readonly provider: string;
   /** Names for `--model`. */
   readonly models: readonly string[];
-  /** The reason why the provider itself was not asked, or what went wrong, in one line; undefined: it answered. */
+  /** The reason for a list without the provider's answer, in one line; undefined: it answered. */
   readonly problem: string | undefined;
 }
 
 /**
- * All providers with a key, and local servers, are asked; those that don't answer are listed with the others. A key for any
- * model goes to the provider of the chosen one alone: it belongs to one of them.
+ * Lists the models of all providers with a key, of local servers, and the configured ones of all others. A key for any
+ * model goes only to the provider of the chosen one: it belongs to one of them.
  */
 export function askAllProviders(settings: ModelSettings): Promise<ProviderModels[]> {
   const providers = toProviders(settings.config.settings);
@@ -50,10 +50,10 @@ async function tryProvider(provider: Provider, settings: ModelSettings): Promise
   }
 }
 
-/** @throws SheafError for a provider that does not answer; USAGE, CONFIG_INVALID. */
+/** Lists a provider's models. @throws SheafError if the provider doesn't answer; USAGE, CONFIG_INVALID. */
 export async function askProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {
   const { name } = provider;
-  // A package has no list that could be asked for.
+  // A package can't be asked for a list.
   if (provider.kind === "package") {
     return { provider: name, models: toNames(provider, provider.models), problem: undefined };
   }
@@ -62,7 +62,7 @@ export async function askProvider(provider: Provider, settings: ModelSettings): 
   try {
     const listed = await listModels(endpoint, signal);
     const models = toNames(provider, [...provider.models, ...listed.map(({ id }) => toVisibleLine(id))]);
-    // A list from another address than the provider's own says nothing of the provider's models.
+    // A list from another address isn't the provider's.
     if (settings.flags.baseUrl === undefined) {
       const windows = listed.map(({ id, windowTokens = 0 }) => [`${name}/${id}`, windowTokens] as const);
       keepListedWindows(toDataFolder(settings.environment), name, new Map(windows));

@@ -1,4 +1,4 @@
-/** Which format is printed (C2). */
+/** The choice of the output format (C2). */
 import { SheafError } from "@sheaf/base/errors";
 import { toLocale } from "@sheaf/agent/output/action-words";
 import { toUserFiles } from "@sheaf/base/paths";
@@ -10,23 +10,20 @@ import { toVisibleJson } from "@sheaf/agent/output/visible-text";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 
-/** The format of the flag, else the dialect's own (C2, C30). @throws SheafError USAGE for an unknown one; it lists the valid ones. */
+/** Returns the flag's or the dialect's format (C2, C30). @throws SheafError USAGE for an unknown one. */
 export function toOutputFormat(flags: FlagValues, { dialect }: Pick<CommandIo, "dialect">): OutputFormat {
   const format = flags["output-format"] ?? dialect.format;
   if (isOutputFormat(format)) return format;
   throw new SheafError("USAGE", `--output-format "${format}" is unknown: use one of ${outputFormats.join(", ")}`);
 }
 
-/** The language of `--locale`, or else of the environment (C11). */
+/** Returns the language of `--locale`, or otherwise of the environment (C11). */
 export function chooseLocale({ locale }: FlagValues, { environment }: CommandIo): ReturnType<typeof toLocale> {
   const { LC_ALL, LC_MESSAGES, LANG } = environment;
   return toLocale(locale || LC_ALL || LC_MESSAGES || LANG || "en");
 }
 
-/**
- * The projection that the flags ask for.
- * `showsFailure`: nothing else says how the run failed (C31).
- */
+/** Creates the projection for the flags. `showsFailure`: its output is the only place for the run's failure (C31). */
 export async function createChosenProjection(
   format: OutputFormat,
   flags: FlagValues,
@@ -50,7 +47,7 @@ export async function createChosenProjection(
   };
 }
 
-/** Most clients double the text that comes as deltas and as a segment; the setting is for one that needs both (C44). */
+/** Returns the setting for clients that need both deltas and segments; most would print the text twice (C44). */
 function findPartialOutput({ dialect, environment }: CommandIo): PartialOutput {
   if (dialect.profile !== "cursor-2026") return "deltas";
   return findUserConfig(toUserFiles(environment).config).settings.partialOutput ?? "deltas";

@@ -5,12 +5,12 @@ import { SheafError } from "@sheaf/base/errors";
 import { replaceFile } from "@sheaf/base/replace-file";
 
 /**
- * Writes the file whole or not at all. Only its owner may read a new one: conversations are private.
- * @throws SheafError USAGE that names the file.
+ * Writes the file whole or not at all. A new file is readable only by its owner, since conversations are private.
+ * @throws SheafError USAGE with the file's path.
  */
 export function writeOutputFile(file: string, text: string, options: { readonly mode?: number } = {}): void {
   const target = resolve(file);
-  // A device that a file took the place of would be gone for everybody.
+  // Replacing a device by a file would remove it for every user.
   if (isDevice(target)) throw new SheafError("USAGE", `${target} is not a file: name a file`);
   try {
     replaceFile(target, text, options.mode);
@@ -20,7 +20,7 @@ export function writeOutputFile(file: string, text: string, options: { readonly 
   }
 }
 
-/** Or a pipe, or a socket. */
+/** True for a device, a pipe or a socket. */
 function isDevice(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();

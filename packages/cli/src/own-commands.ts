@@ -1,4 +1,4 @@
-/** The user's and the repository's commands, and skills, for a person at a terminal or in an editor (C93). */
+/** The user's and the repository's commands and skills, for a user at a terminal or in an editor (C93). */
 import { toUserFiles } from "@sheaf/base/paths";
 import { findSkills } from "@sheaf/agent/config/skills";
 import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
@@ -6,15 +6,15 @@ import { toConversationId } from "./session-id.ts";
 import type { CommandIo } from "./io.ts";
 import type { RunConfig } from "./run-config.ts";
 
-/** What a person may type after a slash. */
+/** A command that the user can type after a slash. */
 export interface OwnCommand {
   readonly name: string;
   readonly description: string;
-  /** What may follow; "" if nothing is said. */
+  /** Arguments that can follow; "" if unknown. */
   readonly hint: string;
 }
 
-/** As they are now; those of a repository only with trust. */
+/** Lists the present commands; a repository's only with trust. */
 export function listOwnCommands(
   { workspace, findTrust }: Pick<RunConfig, "workspace" | "findTrust">,
   { environment }: Pick<CommandIo, "environment">,
@@ -24,7 +24,7 @@ export function listOwnCommands(
   return skills.map(({ name, description, argumentHint }) => ({ name, description, hint: argumentHint }));
 }
 
-/** Prompts of the tool servers that run for a session (C111). */
+/** Lists prompts of the tool servers that run for a session (C111). */
 export async function listServerCommands(toolServers: ToolServers, session: string): Promise<OwnCommand[]> {
   const prompts = await toolServers.listPrompts(toConversationId(session) ?? "");
   return prompts.map(({ command, description, arguments: args }) => {

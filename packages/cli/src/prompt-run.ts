@@ -1,4 +1,4 @@
-/** One prompt of a person or a program at this machine: flags and configuration as a request. */
+/** Turns one prompt on this machine, with flags and configuration, into a run. */
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { Mode, RunStart } from "@sheaf/protocol";
@@ -25,30 +25,30 @@ import { memoryFile, type SharedStore, type Store } from "@sheaf/store/store";
 import type { Approver } from "@sheaf/agent/tools/approval";
 import type { EditorFiles } from "@sheaf/agent/tools/editor-files";
 
-/** What is asked for, and how. */
+/** Everything that determines a prompt's run. */
 export interface PromptOrder {
   readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin">;
   readonly config: RunConfig;
   readonly flags: FlagValues;
   readonly io: Pick<CommandIo, "environment" | "cwd">;
   readonly control: Pick<RunControl, "signal" | "abort">;
-  /** How much of the time budget was spent before. Milliseconds; default 0. */
+  /** Milliseconds of the time budget that are used up already; default 0. */
   readonly spentMs?: number | undefined;
-  /** Servers of the Model Context Protocol that the caller brings, besides those of the configuration. */
+  /** Servers of the Model Context Protocol from the caller, in addition to the configuration's. */
   readonly mcpServers?: McpServers | undefined;
-  /** Who may be asked (X8); undefined: nobody. */
+  /** Asks the user about calls (X8); undefined without a user. */
   readonly approver?: Approver | undefined;
-  /** Messages for the run while it works (C240). */
+  /** Takes messages for the run while it works (C240). */
   readonly takeMessage?: OpenedRun["takeMessage"];
-  /** Keeps tool servers for the next prompt (C51). */
+  /** Tool servers that stay open for the next prompt (C51). */
   readonly toolServers?: ToolServers | undefined;
-  /** The editor that the prompt comes from (C57). */
+  /** Files of the editor that sent the prompt (C57). */
   readonly editor?: EditorFiles | undefined;
-  /** Stands between the run and its model. */
+  /** Wraps the run's model. */
   readonly wrapModel?: ((model: Model) => Model) | undefined;
 }
 
-/** Opens nothing yet. */
+/** Creates the run, which opens its ports later. */
 export function createPromptRun(prompt: PromptOrder): LoggedRun {
   const { config, control, spentMs = 0 } = prompt;
   const request = toRunRequest(prompt);
@@ -80,7 +80,7 @@ export function createPromptRun(prompt: PromptOrder): LoggedRun {
 }
 
 function toRunRequest({ message, config, flags, io: { environment }, ...prompt }: PromptOrder): RunRequest {
-  // The id of a run that cannot begin; a malformed one is not repeated in its lines (C5).
+  // The id of a run that fails at its start; a malformed one doesn't appear in its lines (C5).
   const named = findNamedSession(flags) ?? "";
   const name = config.model ?? "";
   const mcpServers = { ...config.mcpServers, ...prompt.mcpServers };
@@ -109,7 +109,7 @@ function toRunRequest({ message, config, flags, io: { environment }, ...prompt }
     },
     environment,
     userFiles: toUserFiles(environment),
-    // A person in a conversation ends commands, or waits for them.
+    // In a conversation, the user ends background commands or waits for them.
     backgroundWaitMs: prompt.toolServers ? 0 : (config.backgroundWaitMs ?? longestBackgroundWait * 1000),
   };
 }
@@ -161,9 +161,9 @@ async function openPorts(
 }
 
 /**
- * The id of the conversation, `conv_<uuid>`: the one named, the newest of these folders, or a new one.
- * A whole id that is not stored begins a new conversation under it (C14).
- * @throws SheafError USAGE for what is no id, or when there is nothing to go on with.
+ * Returns the conversation's id, `conv_<uuid>`: from the flags, the newest of these folders, or a new one. A whole id
+ * without a stored conversation becomes a new one's id (C14).
+ * @throws SheafError USAGE for a word that isn't an id, or without a session to continue.
  */
 export async function chooseConversation(flags: FlagValues, store: Store, folders: readonly string[]): Promise<string> {
   const { resume } = flags;
@@ -199,7 +199,7 @@ export async function chooseConversation(flags: FlagValues, store: Store, folder
   throw new SheafError("USAGE", `there is no session of ${place} to go on with: leave --resume and --continue out`);
 }
 
-/** The settings of a session that continues: it keeps its model, unless a flag or a setting names one (C69). */
+/** Returns a continued session's settings: its model, unless a flag or a setting has another (C69). */
 async function withStoredModel(config: RunConfig, flags: FlagValues, folders: readonly string[]): Promise<RunConfig> {
   const isContinued = flags.continue || findNamedSession(flags) !== undefined || flags.resume !== undefined;
   if (config.model !== undefined || flags["no-save"] || !isContinued) return config;
@@ -213,7 +213,7 @@ async function withStoredModel(config: RunConfig, flags: FlagValues, folders: re
   }
 }
 
-/** The mode of the flag, else of the conversation (C69). @throws SheafError USAGE for `--verify` in a mode that changes nothing (C168). */
+/** Returns the flag's or the conversation's mode (C69). @throws SheafError USAGE if `--verify` needs another (C168). */
 async function chooseMode({ mode }: RunConfig, flags: FlagValues, store: Store, id: string): Promise<Mode> {
   const conversation = flags.mode === undefined && !flags.plan ? await store.getConversation(id) : undefined;
   const chosen = (conversation && (await readConversationSettings(store, conversation)).mode) ?? mode;
@@ -224,7 +224,7 @@ async function chooseMode({ mode }: RunConfig, flags: FlagValues, store: Store, 
   return chosen;
 }
 
-/** The session that a flag names, as it was given. @throws SheafError USAGE when two flags name two. */
+/** Returns the session in the flags, in its given form. @throws SheafError USAGE for two different ones. */
 export function findNamedSession(flags: FlagValues): string | undefined {
   const { resume, "session-id": sessionId } = flags;
   const named = sessionId ?? (resume || undefined);

@@ -14,7 +14,7 @@ import { now } from "@sheaf/agent/assemble/wire";
 import { reportEnd } from "./report-end.ts";
 import { toConversationId } from "./session-id.ts";
 
-/** Runs what `prepare` finds; prints a refused run if it throws a SheafError. Gives the exit code. */
+/** Runs the result of `prepare`; prints a refused run if that throws a SheafError. Returns the exit code. */
 export async function runOrRefuse<Start>(
   prepare: () => Promise<Start>,
   run: (start: Start) => Promise<number>,
@@ -32,7 +32,7 @@ export async function runOrRefuse<Start>(
   return run(start);
 }
 
-/** Prints its lines; gives the exit code. Nothing is stored: no run began. */
+/** Prints the lines of a run that failed before its start, without storing it; returns the exit code. */
 export async function printRefusedRun(
   error: SheafError,
   format: OutputFormat,
@@ -40,7 +40,7 @@ export async function printRefusedRun(
   io: CommandIo,
 ): Promise<number> {
   const model = flags.model ?? "";
-  // The session that was named, so that its lines are found by it (C14).
+  // The lines have the session's id from the arguments, so that readers find them (C14).
   const [session = "", ...words] =
     command === "answer" ? positionals : [flags["session-id"] ?? flags.resume, ...positionals];
   const start = {

@@ -1,4 +1,4 @@
-/** Exit code and stderr, from the last event of the log: what the last line says too (section 2). */
+/** Reports the end of a run by exit code and on stderr, from the log's last event (section 2). */
 import { errorTable, isErrorCode } from "@sheaf/base/errors";
 import type { Delivery } from "./deliver.ts";
 import type { CommandIo } from "./io.ts";
@@ -8,20 +8,20 @@ import { stuckReaderCode } from "./standard-output.ts";
 interface ReportOptions {
   readonly verbose: boolean;
   readonly io: Pick<CommandIo, "dialect" | "writeError">;
-  /** Stdout of a failure names no session, so that stderr does (C21). */
+  /** True if stdout has no session id after a failure, so that stderr has it (C21). */
   readonly namesSession?: boolean;
-  /** In place of stderr: to a person, to whom questions are put at once. */
+  /** Replaces stderr, for a user who answers questions at once. */
   readonly write?: ((text: string) => void) | undefined;
 }
 
-/** Tells on stderr how the run ended; gives the exit code. `signalCode`: that of the signal that ended it. */
+/** Reports a run's end on stderr; returns the exit code. `signalCode`: exit code of the signal that ended it. */
 export function reportEnd(
   { session, end, outputError }: Delivery,
   signalCode: number | undefined,
   { verbose, io, namesSession = false, write }: ReportOptions,
 ): number {
   const { dialect, writeError } = io;
-  // A signal or a timeout ended the run, whatever the reader did (C23).
+  // A signal or a timeout ended the run, even if the reader was stuck (C23).
   const isStuck = outputError?.code === stuckReaderCode;
   if (outputError && !isStuck) return reportOutputError(outputError, verbose, io);
   if (isStuck && !end?.error) {
@@ -34,7 +34,7 @@ export function reportEnd(
   }
   if (end?.error) {
     const isInterrupted = end.error.code === "CANCELLED" && signalCode !== undefined;
-    // What clients of that program look for (C30).
+    // Clients of that program look for this line (C30).
     if (isInterrupted && dialect.cancelLine) writeError(dialect.cancelLine);
     const suffix = namesSession && session !== undefined ? ` (session ${session})` : "";
     const line = formatFailure({ ...end.error, message: end.error.message + suffix }, verbose);

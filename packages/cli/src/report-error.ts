@@ -1,4 +1,4 @@
-/** Lines on stderr: failures (C21), and what a run goes without, such as MCP servers (S-87) or an effort (C36). */
+/** Lines on stderr about failures (C21), and about missing parts of a run such as MCP servers (S-87) (C36). */
 import type { RunFacts } from "@sheaf/documents/run-summary";
 import { formatFailureLine } from "@sheaf/agent/output/failure-line";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
@@ -11,20 +11,20 @@ interface FailureReport {
   readonly details?: string;
 }
 
-/** One line: `sheaf: <errorCode>: <what failed, with which value, what to do>`; with `verbose` followed by the details. */
+/** Formats `sheaf: <errorCode>: <what failed, with which value, what to do>`; with `verbose`, details follow. */
 export function formatFailure({ code, message, details = "" }: FailureReport, verbose: boolean): string {
   const line = formatFailureLine({ code, message });
   return verbose && details !== "" ? `${line}${toVisibleLine(details)}\n` : line;
 }
 
-/** One line about something that is no failure, but that the user must see (C1, C15). */
+/** Formats a notice that isn't a failure, but that the user must see (C1, C15). */
 export function formatNotice(message: string): string {
   return `sheaf: notice: ${toVisibleLine(message)}\n`;
 }
 
 /**
- * Tells on stderr why stdout takes no more; gives the exit code. A reader that went away (`| head -1`) knows that it did;
- * a full disk must be reported (C23).
+ * Reports on stderr why stdout accepts no more output; returns the exit code. A reader that went away (`| head -1`)
+ * needs no report, but a full disk does (C23).
  */
 export function reportOutputError(
   { code, message: reason }: NodeJS.ErrnoException,
@@ -37,7 +37,7 @@ export function reportOutputError(
   return 1;
 }
 
-/** One line each on stderr, whatever it is, about what differs from what the caller asked for (C43); `seen` as below. */
+/** Reports differences from the caller's request on stderr, a line each (C43), except those in `seen`. */
 export function reportNotices(notices: readonly Notice[], seen: Set<string>, write: (text: string) => void): void {
   for (const { message } of notices) {
     if (!seen.has(message)) write(formatNotice(message));
@@ -45,7 +45,7 @@ export function reportNotices(notices: readonly Notice[], seen: Set<string>, wri
   }
 }
 
-/** One line each on stderr: what a run did not do, without what the line of its failure shows, and what verified it (C15, C168). */
+/** Reports omissions and verifications of a run, a line each (C15, C168), without the lines of its `failure`. */
 export function reportFacts(
   { refusals = [], notices = [], verify = [] }: RunFacts["told"],
   failure: string | undefined,
@@ -62,7 +62,7 @@ export function reportFacts(
     if (reason !== failure) write(`sheaf: refused: ${toVisibleLine(`${tool}: ${reason}`)}\n`);
 }
 
-/** One line each on stderr, which must be a terminal (C15); `seen` has those that were told before. */
+/** Reports notices on a terminal's stderr, a line each (C15), except those in `seen`. */
 export function createNoticeReport(seen: Set<string>, write: (text: string) => void) {
   const report = ({ message }: Notice): void => {
     if (seen.has(message)) return;

@@ -1,4 +1,4 @@
-/** What a run is set up with: flags, environment and the user's configuration. */
+/** Configures a run from flags, environment and the user's configuration. */
 import type { Notice } from "@sheaf/protocol";
 import { resolve } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
@@ -14,16 +14,16 @@ import type { Provider } from "@sheaf/agent/config/providers";
 import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
 import { checkToolNames, toAllowedRules } from "@sheaf/agent/tools/tool-choice";
 
-/** What one run is set up with. */
+/** The configuration of one run. */
 export interface RunConfig extends Config, PromptTexts {
-  /** What of the prompt a person wrote, if not all of it: what stdin brought names no command (C91). */
+  /** The user's part of the prompt, if stdin brought another part, in which commands have no effect (C91). */
   readonly typed?: string | undefined;
   readonly toolChoice: ToolChoice;
-  /** Undefined: none. */
+  /** Labels of the run; undefined without any. */
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
-/** The settings of a run. @throws SheafError USAGE or CONFIG_INVALID. */
+/** Makes the configuration of a run. @throws SheafError USAGE or CONFIG_INVALID. */
 export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
   const { config: found, flags: raw, notices } = toModelSettings(toRawSettings(flags), io);
   const allow = [...(raw.allow ?? []), ...toAllowRules(flags)];
@@ -32,14 +32,14 @@ export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
   return { ...config, ...readPromptTexts(flags, io.cwd), toolChoice: toToolChoice(flags), labels: toLabels(flags) };
 }
 
-/** The user's configuration and its file. @throws SheafError CONFIG_INVALID for a file that is not valid. */
+/** Reads the user's configuration. @throws SheafError CONFIG_INVALID for an invalid file. */
 export function readConfigFile({ environment }: Pick<CommandIo, "environment">) {
   const { config: file } = toUserFiles(environment);
   const settings = readUserConfig(file);
   return { file, settings, found: { settings, fault: undefined } };
 }
 
-/** What the model depends on. In another dialect its name is made one of Sheaf's (C43). */
+/** Makes the settings for a model. In another dialect, its name is translated first (C43). */
 export function toModelSettings<Raw extends ModelFlags>(
   raw: Raw,
   { environment, dialect, cwd }: Pick<CommandIo, "environment" | "dialect" | "cwd">,
@@ -51,7 +51,7 @@ export function toModelSettings<Raw extends ModelFlags>(
   return { ...settings, flags: { ...raw, model }, notices: notice === undefined ? [] : [notice] };
 }
 
-/** Flags as the configuration takes them. */
+/** Converts flags to the configuration's form. */
 export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
   return {
     model: flags.model,
@@ -90,15 +90,15 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
 }
 
 /**
- * The word is not repeated where it may be a key that was put into the wrong place (S-41).
- * @throws SheafError USAGE for an unknown one, with those that are known.
+ * Returns the provider with this name. `repeatsWord`: false if the word may be a misplaced key (S-41).
+ * @throws SheafError USAGE for an unknown one, with the known names.
  */
 export function chooseProvider(
   word: string,
   providers: ReadonlyMap<string, Provider>,
   { repeatsWord = true }: { readonly repeatsWord?: boolean } = {},
 ): Provider {
-  // `anthropic/…` is what one has at hand.
+  // Users often have a model's name such as `anthropic/…` ready.
   const provider = providers.get(word) ?? providers.get(toProvider(word));
   if (provider) return provider;
   const nearest = findNearest(word, [...providers.keys()]);
@@ -109,17 +109,17 @@ export function chooseProvider(
   );
 }
 
-/** Largest file that is read. Bytes. */
+/** Size of the largest accepted file, in bytes. */
 const MAX_BYTES = 256 * 1024;
 
 export interface PromptTexts {
-  /** In place of Sheaf's own instructions. */
+  /** Replacement for Sheaf's instructions. */
   readonly basePrompt?: string;
-  /** The end of the prompt. */
+  /** Text at the end of the system prompt. */
   readonly systemPrompt?: string;
 }
 
-/** @throws SheafError USAGE for a text that is empty, and a file that cannot be read. */
+/** Reads the texts. @throws SheafError USAGE for an empty text or an unreadable file. */
 export function readPromptTexts(flags: FlagValues, cwd: string): PromptTexts {
   const { "system-prompt": base, "append-system-prompt": text, "append-system-prompt-file": file } = flags;
   if (base !== undefined && base.trim() === "") {
@@ -143,7 +143,7 @@ function readTextFile(file: string): string {
   }
 }
 
-/** @throws SheafError USAGE for a name that no tool has. */
+/** Reads the choice of tools. @throws SheafError USAGE for a name that no tool has. */
 export function toToolChoice({ tools, "exclude-tools": excluded }: FlagValues): ToolChoice {
   return {
     ...(tools !== undefined && { only: toNames("--tools", tools) }),
@@ -151,7 +151,7 @@ export function toToolChoice({ tools, "exclude-tools": excluded }: FlagValues): 
   };
 }
 
-/** @throws SheafError USAGE for a label without a key or a value. */
+/** Reads labels. @throws SheafError USAGE for a label without a key or a value. */
 function toLabels({ label }: FlagValues): RunConfig["labels"] {
   const labels = label?.map((word) => {
     const [, key, value] = /^([A-Za-z0-9][\w.-]{0,62})=([^\p{Cc}]{1,200})$/u.exec(word) ?? [];
@@ -162,7 +162,7 @@ function toLabels({ label }: FlagValues): RunConfig["labels"] {
   return labels && Object.fromEntries(labels);
 }
 
-/** Rules of the list, as `--allow` takes them one by one; commas within brackets belong to a rule. */
+/** Returns the list's rules in the form of `--allow`; commas within brackets belong to a rule. */
 export function toAllowRules({ "allowed-tools": list = "" }: FlagValues): readonly string[] {
   return toAllowedRules("--allowed-tools", list.match(/\w+\([^)]*\)|[^\s,]+/g) ?? []);
 }

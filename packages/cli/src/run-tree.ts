@@ -1,4 +1,6 @@
-/** The working tree of a run: made before it, and turned into a branch of the user's repository after it (C70 to C72). */
+/**
+ * The working tree of a run: made before it, and turned into a branch of the user's repository after it (C70 to C72).
+ */
 import type { Notice, NoticeCode } from "@sheaf/protocol";
 import { join, relative } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
@@ -43,7 +45,7 @@ import type { FlagValues } from "./flags.ts";
 import { chooseConversation } from "./prompt-run.ts";
 import type { RunConfig } from "./run-config.ts";
 
-/** What chooses the tree. */
+/** Everything that determines the tree. */
 export interface TreeOrder {
   readonly config: Pick<RunConfig, "workspace" | "dataFolder">;
   readonly flags: FlagValues;
@@ -53,17 +55,17 @@ export interface TreeOrder {
 }
 
 export interface RunTree {
-  /** The place where the run works. Absolute, links resolved. */
+  /** Folder in which the run works, absolute, with links resolved. */
   readonly workspace: string;
-  /** That of the repository that the tree comes from (S-02). */
+  /** Trust in the repository of the tree (S-02). */
   readonly trusted: boolean;
-  /** Makes the branch and removes the tree. Returns what became of them. Never rejects. */
+  /** Makes the branch and removes the tree. Returns notices about both. Never rejects. */
   end(): Promise<readonly Notice[]>;
-  /** Lets other runs use the tree; one that `end` never saw stays, unless it was made for this run. */
+  /** Lets other runs use the tree. A tree that `end` never saw stays, unless it was made for this run. */
   close(): Promise<void>;
 }
 
-/** The folders whose sessions `--continue` may mean: that of the command, and its working trees (C72). */
+/** Lists the folders whose sessions `--continue` can continue: the command's, and its working trees (C72). */
 export function listSessionFolders(
   { workspace, dataFolder }: TreeOrder["config"],
   { worktree }: FlagValues,
@@ -75,7 +77,7 @@ export function listSessionFolders(
   return worktree === undefined ? [workspace, ...named] : named;
 }
 
-/** The bare id of the session that the flags name, or of a new one. */
+/** Returns the bare id of the session in the flags, or of a new one. */
 export async function chooseSession(flags: FlagValues, config: RunConfig): Promise<string> {
   const store = await createStore(config.storeFile);
   try {
@@ -85,7 +87,7 @@ export async function chooseSession(flags: FlagValues, config: RunConfig): Promi
   }
 }
 
-/** Undefined: the run works where the command was started. @throws SheafError USAGE, INTERNAL. */
+/** Opens the tree; undefined if the run works in the command's folder. @throws SheafError USAGE, INTERNAL. */
 export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTree | undefined> {
   const { flags, config, environment, conversationId } = order;
   const dataFolder = toRealPlace(config.dataFolder);
@@ -137,7 +139,7 @@ export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTr
   }
 }
 
-/** The tree that a stored session works in. What an imported one says of folders is a claim (S-91). */
+/** Returns the tree of a stored session. The folders in an imported one are only claims (S-91). */
 async function findOwnTree(conversation: ConversationRecord, dataFolder: string, store: Store) {
   const found = findTreeOf(dataFolder, conversation.workspace);
   if (!found) return undefined;
@@ -146,7 +148,7 @@ async function findOwnTree(conversation: ConversationRecord, dataFolder: string,
   return start?.type === "run_start" && start.imported ? undefined : found;
 }
 
-/** @throws SheafError USAGE for a word that is not a name, and for a session that works elsewhere. */
+/** Checks the flag. @throws SheafError USAGE for an invalid name, and for a session that works elsewhere. */
 function checkWord({ worktree }: FlagValues, conversation: ConversationRecord | undefined, tree?: NamedTree): void {
   if (worktree && !isTreeName(worktree)) {
     const advice = "use up to 64 letters, digits, - and _; the prompt goes before the flag, or after --";
@@ -161,18 +163,18 @@ function toNewName({ responseId }: TreeOrder): string {
   return `tree-${responseId.replace(/^chat_/, "").slice(0, 8)}`;
 }
 
-/** @throws SheafError USAGE without git. */
+/** Returns the mirror. @throws SheafError USAGE without git. */
 function toMirror({ mirrorFolder }: NamedTree, environment: Environment): GitSetup {
   const program = findProgram("git", environment);
   if (program !== undefined) return { program, gitFolder: mirrorFolder, environment };
   throw new SheafError("USAGE", "no git was found, which working trees need: install it, or leave --worktree out");
 }
 
-/** The place where a tree comes from. */
+/** Origin of a tree. */
 interface TreeSource {
   readonly repository: Repository;
   readonly remote: Remote;
-  /** A session continues in the tree. */
+  /** True if a session continues in the tree. */
   readonly isResumed: boolean;
 }
 
@@ -181,11 +183,11 @@ interface OpenTree {
   readonly tree: NamedTree;
   readonly remote: Remote;
   readonly record: TreeRecord;
-  /** What the user should know of its start. */
+  /** A notice for the user about the tree's start. */
   readonly note?: string | undefined;
 }
 
-/** Takes the tree that a killed run left, or makes a new one. @throws SheafError USAGE, INTERNAL. */
+/** Opens the tree of a killed run, or makes a new one. @throws SheafError USAGE, INTERNAL. */
 async function openTree(mirror: GitSetup, tree: NamedTree, source: TreeSource): Promise<OpenTree> {
   const { repository, remote } = source;
   const left = readOpenTree(tree);
@@ -200,7 +202,7 @@ async function openTree(mirror: GitSetup, tree: NamedTree, source: TreeSource): 
   return { mirror, tree, remote, record, note };
 }
 
-/** Returns the tip of its branch. Without the branch: the commit that a resumed session had, or the last one of the user. */
+/** Returns the tip of its branch; without a branch, the commit that a resumed session had, or the user's last one. */
 async function findStart(
   mirror: GitSetup,
   tree: NamedTree,
@@ -222,16 +224,16 @@ async function findStart(
   throw new SheafError("USAGE", `no working tree of ${root} can be made: ${advice}, or leave --worktree out`);
 }
 
-/** The branches whose names begin so, with their commits; undefined: the repository cannot be read. */
+/** Lists branches with this start of their names, with their commits; undefined if the repository is unreadable. */
 async function listBranches(mirror: GitSetup, remote: Remote, name: string) {
   const refs = await listRemoteRefs(mirror, remote, `refs/heads/${name}`);
   return refs && new Map([...refs].map(([ref, commit]) => [ref.slice("refs/heads/".length), commit]));
 }
 
-/** The place where the mirror has the refs of a tree's own repository. */
+/** Place of the tree's refs in the mirror. */
 const TREE_REFS = "refs/sheaf-tree";
 
-/** Fetches the refs of the tree's own repository. Returns its last commit, or `base` if that contains it already. */
+/** Fetches the refs of the tree's repository. Returns its last commit, or `base` if that contains it already. */
 async function takeCommits(mirror: GitSetup, { files }: NamedTree, base: string): Promise<string> {
   const remote: Remote = { address: join(files, ".git"), access: { protocol: "file" } };
   const fetched = await fetchRefs(mirror, remote, `+HEAD:${TREE_REFS}/HEAD`, `+refs/*:${TREE_REFS}/refs/*`);
@@ -241,7 +243,7 @@ async function takeCommits(mirror: GitSetup, { files }: NamedTree, base: string)
   return exitCode === 0 ? base : head;
 }
 
-/** The other branches, the tags and the stashes of the tree with commits that the branch lacks. */
+/** Lists the tree's other branches, tags and stashes that have commits that the branch lacks. */
 async function listOtherRefs(mirror: GitSetup, commit: string): Promise<readonly string[]> {
   const words = ["for-each-ref", "--format=%(refname:lstrip=2)", `--no-merged=${commit}`, `${TREE_REFS}/refs/`];
   const names = await askGit(mirror, words, { purpose: "list the other commits of the tree" });
@@ -250,9 +252,9 @@ async function listOtherRefs(mirror: GitSetup, commit: string): Promise<readonly
 
 interface TreeState {
   readonly commit: string;
-  /** Undefined: it needs none. */
+  /** Name of the branch; undefined without changes. */
   readonly branch: string | undefined;
-  /** Whatever the branch lacks, with the reason. */
+  /** Contents that the branch lacks, each with the reason. */
   readonly lacks: readonly string[];
 }
 
@@ -266,7 +268,7 @@ async function makeState({ mirror, tree, remote, record }: OpenTree, parent: str
   return { commit, branch, lacks: leftOut };
 }
 
-/** The same with the commits that commands made in the tree, as far as git's strict check takes them. */
+/** Works like `makeState`, with the tree's own commits if they pass git's strict check. */
 async function makeWholeState(opened: OpenTree): Promise<TreeState> {
   const { mirror, tree, record } = opened;
   try {
@@ -282,7 +284,7 @@ function toBranch({ tree, record }: Pick<OpenTree, "tree" | "record">): string {
   return record.branch ?? `sheaf/${tree.name}`;
 }
 
-/** Brings the changes into the branch, and removes the tree if the branch lacks nothing. @throws SheafError INTERNAL. */
+/** Brings the changes into the branch, and removes the tree if the branch lacks none. @throws SheafError INTERNAL. */
 async function endTree(opened: OpenTree): Promise<readonly Notice[]> {
   const { mirror, tree, remote, record, note } = opened;
   const { name, files } = tree;
@@ -306,7 +308,7 @@ async function endTree(opened: OpenTree): Promise<readonly Notice[]> {
   const changes = `the changes to ${length === 1 ? "1 file" : `${length} files`}`;
   const tag = `refs/tags/${branch}`;
   const isTag = (await listRemoteRefs(mirror, remote, tag))?.has(tag);
-  // Git takes the plain name for the tag.
+  // Git prefers the tag for the plain name.
   const merge = `git merge ${isTag ? "heads/" : ""}${branch}`;
   return [
     toNotice("TREE_BRANCH", `the branch ${branch} of ${record.source} has ${changes}${reason}: ${merge}`),
@@ -318,7 +320,7 @@ function toNotice(code: NoticeCode, message: string): Notice {
   return { code, message };
 }
 
-/** Moves the branch on to the commit; if that has other commits or is checked out, makes the next free one. Returns its name. */
+/** Moves the branch to the commit, or makes the next free one if it has others or is checked out. Returns its name. */
 async function makeBranch(
   { mirror, tree, remote }: Pick<OpenTree, "mirror" | "tree" | "remote">,
   wanted: string,

@@ -1,16 +1,16 @@
-/** The way a person names a stored session or response: by its id, whole or shortened (C14). */
+/** Finds a stored session or response by the user's word: an id, whole or shortened (C14). */
 import { SheafError } from "@sheaf/base/errors";
 import { isSessionWord, isUuid, toConversationId } from "./session-id.ts";
 import { toBareId } from "@sheaf/agent/output/result-line";
 import type { ConversationRecord, ResponseRecord, Store } from "@sheaf/store/store";
 
-/** More sessions than any store has: a shortened id means one of all, not of the newest. */
+/** More sessions than any store has, so that a shortened id is compared with all. */
 const ALL = 1_000_000;
 
 /**
- * The id of the stored session that the word names, `conv_<uuid>`.
- * `isResumed`: the word of `--resume`, where a whole id that is not stored begins a session (C14).
- * @throws SheafError USAGE when it names none, or several.
+ * Returns the id of the stored session for a word, `conv_<uuid>`.
+ * `isResumed`: the word of `--resume`, where a whole new id starts a session (C14).
+ * @throws SheafError USAGE if none matches, or several do.
  */
 export async function findConversation(
   store: Store,
@@ -28,14 +28,14 @@ export async function findConversation(
   return chooseByBeginning(await store.listConversations({ limit: ALL }), toBeginning(word, "conv_"), "session").id;
 }
 
-/** True if it is stored is not looked up. @throws SheafError USAGE for what is not even the beginning of an id. */
+/** Checks only the form of a session's word. @throws SheafError USAGE if it can't be the start of an id. */
 export function checkSessionWord(word: string, { isResumed = false }: { readonly isResumed?: boolean } = {}): void {
   if (isSessionWord(word)) return;
   const advice = isResumed ? ', and the prompt after --, as in --resume -- "go on"' : "";
   throw new SheafError("USAGE", `"${word}" is not the id of a session: write one that sheaf ls --all shows${advice}`);
 }
 
-/** The response of the session that the word names. @throws SheafError USAGE when it names none, or several. */
+/** Returns the response of a session for a word. @throws SheafError USAGE if none matches, or several do. */
 export async function findResponse(store: Store, conversationId: string, word: string): Promise<ResponseRecord> {
   const id = word.replace(/^chat_/, "");
   if (!isSessionWord(id)) {
@@ -48,7 +48,7 @@ export async function findResponse(store: Store, conversationId: string, word: s
   );
 }
 
-/** A `request_id` where a session is expected is a slip that has one meaning. */
+/** Finds the session of a `request_id`, a slip with one possible meaning. */
 async function findResponseAnywhere(store: Store, word: string): Promise<ResponseRecord | undefined> {
   const id = word.replace(/^chat_/, "");
   return isUuid(id) ? store.getResponse(`chat_${id.toLowerCase()}`) : undefined;

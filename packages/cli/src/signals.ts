@@ -6,24 +6,24 @@ const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as co
 
 type SignalName = keyof typeof exitCodes;
 
-/** Where signals come from: the process. */
+/** The source of signals: the process. */
 export interface SignalSource {
   on(name: SignalName, listener: (name: SignalName) => void): unknown;
   off(name: SignalName, listener: (name: SignalName) => void): unknown;
 }
 
-/** What ends a run from outside. */
+/** Control over a run from outside. */
 export interface RunControl {
   /** Aborted by the first signal, or by `abort`. */
   readonly signal: AbortSignal;
   readonly abort: (reason: SheafError) => void;
-  /** Exit code of the signal that came; undefined if none did. */
+  /** Exit code of the received signal; undefined before one. */
   readonly exitCode: number | undefined;
-  /** Listens no more. */
+  /** Ends listening. */
   readonly close: () => void;
 }
 
-/** Listens from now on: a signal that comes before the run begins ends it at its first event. */
+/** Listens from now on. A signal before the start of the run ends it at its first event. */
 export function createRunControl({
   signals,
   exit,

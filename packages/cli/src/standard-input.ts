@@ -1,4 +1,4 @@
-/** Reads stdin; next to a prompt, one that stays silent is skipped, never waited for without end (C1). */
+/** Reads stdin. Next to a prompt, it skips a silent stdin instead of waiting without end (C1). */
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Notice, RunStart } from "@sheaf/protocol";
@@ -6,13 +6,13 @@ import { SheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "./arguments.ts";
 import type { CommandIo } from "./io.ts";
 
-/** The most that is taken as a prompt. Bytes. */
+/** Limit of a prompt from stdin, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Time that the writer of an open pipe may take for its first byte next to a prompt (C1). Milliseconds. */
+/** Milliseconds for the first byte from an open pipe next to a prompt (C1). */
 const SILENCE_MS = 3000;
 
-/** The notice about a stdin that was skipped. */
+/** The notice about a skipped stdin. */
 export const skippedInputNotice: Notice = {
   code: "STDIN_SKIPPED",
   message:
@@ -20,10 +20,10 @@ export const skippedInputNotice: Notice = {
     "close stdin (</dev/null), or write - before the prompt to wait for it",
 };
 
-/** What stdin is connected to. */
+/** Kinds of connections that stdin can have. */
 export type InputKind = "terminal" | "pipe" | "socket" | "file" | "none";
 
-/** Looks at descriptor 0. */
+/** Returns the kind of descriptor 0. */
 export function toInputKind(isTerminal: boolean): InputKind {
   if (isTerminal) return "terminal";
   try {
@@ -37,9 +37,8 @@ export function toInputKind(isTerminal: boolean): InputKind {
 }
 
 /**
- * Reads stdin to its end as UTF-8, without a byte order mark at its head.
- * An abort ends the reading; what came so far is given.
- * With `onSilence` it waits 3 s for the first byte: then it calls that, and gives "".
+ * Reads stdin to its end as UTF-8, without a byte order mark. An abort ends it with the input up to then.
+ * With `onSilence`, it waits 3 s for the first byte; after that it calls `onSilence` and returns "".
  * @throws SheafError USAGE above 16 MiB.
  */
 export async function readStandardInput(
@@ -76,16 +75,15 @@ export async function readStandardInput(
     .replace(/^\uFEFF/, "");
 }
 
-/** A prompt, and what of it was written on the command line. */
+/** A prompt, with the part from the command line. */
 export interface ReadPrompt {
   readonly message: Pick<RunStart, "prompt" | "stdin">;
   readonly typed: string;
 }
 
 /**
- * `-` or no word: stdin to its end; after `--` it is a word like any other. Words and a piped stdin: both, stdin
- * first, as context.
- * @throws SheafError USAGE when there is no prompt.
+ * Reads the prompt. `-` (not after `--`) or no word stands in for stdin to its end; words with a piped stdin have it
+ * before them as context. @throws SheafError USAGE without a prompt.
  */
 export async function readPrompt(
   { positionals, textStart = positionals.length }: ParsedArguments,
@@ -110,7 +108,7 @@ export async function readPrompt(
   const isUnread = input === "none" || (input === "terminal" && !readsToEnd);
   const context = isUnread ? "" : await readStandardInput(openInput(), { signal, onSilence });
   const prompt = [context.trimEnd(), text].filter((part) => part !== "").join("\n\n");
-  // A run that was cancelled while it read stdin has the log of a cancelled run.
+  // A run cancelled during this has the log of a cancelled run.
   if (prompt.trim() === "" && !signal.aborted) {
     throw new SheafError("USAGE", 'the prompt is empty: write sheaf -p "your prompt", or pipe it to stdin');
   }

@@ -1,4 +1,4 @@
-/** Writes lines to stdout: one write() a line (C4), never faster than the reader, never blocking the process. */
+/** Writes lines to stdout: one write() per line (C4), never faster than the reader, never blocking the process. */
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { toVisibleJson, toVisibleText } from "@sheaf/agent/output/visible-text";
@@ -7,29 +7,29 @@ import { reportOutputError } from "./report-error.ts";
 
 /** A sink for lines. */
 export interface LineOutput {
-  /** Undefined once the line is out; a promise when the reader is slow. Throws or rejects when stdout is closed or full. */
+  /** Writes a line; returns a promise if the reader is slow. Throws or rejects if stdout is closed or full. */
   write(line: string): Promise<void> | undefined;
 }
 
-/** Time that a reader may stall once the process must end: at 1 KB/s a pipe has room every 4 s. Milliseconds. */
+/** Milliseconds that a reader can stall after the process must end: at 1 KB/s a pipe has room every 4 s. */
 const LAST_WAIT_MS = 8000;
 
-/** `code` of the error for a reader that took nothing all that time. */
+/** Error code for a reader that accepted no output for that time. */
 export const stuckReaderCode = "ETIMEDOUT";
 
 export interface LineOutputOptions {
-  /** Returns true after a signal or a timeout: from then on Sheaf waits only for a reader that takes something (C23). */
+  /** Returns true after a signal or a timeout: from then on, Sheaf waits only for a reader that still reads (C23). */
   readonly isEnding?: () => boolean;
 }
 
-/** Longest pause between two tries on a pipe that is full. Milliseconds. */
+/** Longest pause between two tries on a full pipe, in milliseconds. */
 const MAX_PAUSE_MS = 20;
 
 /**
- * A blocked write() would keep the process from hearing signals (C23), so the descriptor of a pipe or a socket must not
- * block: a pipe is opened anew (the flag then is ours alone); a socket, and a pipe that may not be opened, is switched by
- * handing it to Node.
- * Files and terminals do not block for long. Direct writes cost a third of those through a stream.
+ * Creates the output. A blocked write() would keep the process from hearing signals (C23), so a pipe's or socket's
+ * descriptor must not block: a pipe is opened again, which makes the flag ours alone; for a socket, or a pipe that
+ * can't be opened, Node switches it. Files and terminals never block for long, and direct writes cost a third of a
+ * stream's.
  */
 export function createLineOutput(descriptor: number, options: LineOutputOptions = {}): LineOutput {
   const stat = fstatSync(descriptor);
@@ -42,7 +42,7 @@ export function createLineOutput(descriptor: number, options: LineOutputOptions 
   return createDescriptorOutput(descriptor, options);
 }
 
-/** Undefined where that is not allowed: the pipe of another user (under `su` or `sudo`), or no /proc. */
+/** Opens a pipe again; undefined if that isn't allowed: another user's pipe (`su` or `sudo`), or no /proc. */
 function openAnew(descriptor: number): number | undefined {
   try {
     return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
@@ -51,20 +51,20 @@ function openAnew(descriptor: number): number | undefined {
   }
 }
 
-/** Node switches a descriptor that it is handed, and back when the process ends. */
+/** Node switches the descriptor, and back when the process ends. */
 function createSwitchedOutput(descriptor: number, options: LineOutputOptions): LineOutput {
   const owner = new Socket({ fd: descriptor, readable: false, writable: true });
   owner.unref();
   return createDescriptorOutput(descriptor, options, owner);
 }
 
-/** `owner` would close the descriptor if it were collected: the output keeps it. */
+/** Writes to the descriptor. `owner` would close it if it were collected, so the output references it. */
 function createDescriptorOutput(
   descriptor: number,
   { isEnding = () => false }: LineOutputOptions,
   owner?: Socket,
 ): LineOutput & { readonly owner?: Socket } {
-  /** Bytes of `buffer` that are out, starting at `offset`. */
+  /** Writes the rest of a buffer, from `start` on, whenever the pipe has room. */
   const writeRest = async (buffer: Buffer, start: number): Promise<void> => {
     let offset = start;
     let waitsUntil: number | undefined;
@@ -90,7 +90,7 @@ function createDescriptorOutput(
   };
 }
 
-/** Bytes written; 0 when the pipe is full. */
+/** Writes, and returns the number of bytes; 0 if the pipe is full. */
 function tryWrite(descriptor: number, buffer: Buffer, offset: number): number {
   try {
     return writeSync(descriptor, buffer, offset);
@@ -110,8 +110,8 @@ export function printJson(io: CommandIo, value: unknown): Promise<number> {
 }
 
 /**
- * Writes the text; gives the exit code: 1 for a stdout that takes no more (C23). People show files and
- * pipes on terminals, so `toVisible` makes the text safe for all of them (S-70).
+ * Writes a text; returns the exit code, 1 if stdout accepts no more (C23). Users look at files and pipes on
+ * terminals, so `toVisible` makes the text safe for all of them (S-70).
  */
 export async function printText(io: CommandIo, text: string, toVisible = toVisibleText): Promise<number> {
   try {

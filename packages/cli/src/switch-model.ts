@@ -1,4 +1,4 @@
-/** Another model for a session that goes on. */
+/** Changes the model of a session. */
 import { SheafError } from "@sheaf/base/errors";
 import { toProvider } from "@sheaf/agent/config/endpoints";
 import type { FlagValues } from "./flags.ts";
@@ -6,9 +6,8 @@ import type { CommandIo } from "./io.ts";
 import { toConfig } from "./run-config.ts";
 
 /**
- * The flags with another model. A key, an address or a header of the command line belongs to the provider that it was
- * given for, and goes to no other.
- * @throws SheafError as for `--model`; USAGE for another provider than the one that such a flag belongs to.
+ * Returns the flags with another model. A key, an address or a header of the command line stays with its provider.
+ * @throws SheafError as for `--model`; USAGE for another provider than such a flag's.
  */
 export function switchModel(flags: FlagValues, model: string, io: CommandIo): FlagValues {
   const switched = { ...flags, model };
@@ -24,7 +23,7 @@ export function switchModel(flags: FlagValues, model: string, io: CommandIo): Fl
   return switched;
 }
 
-/** The first flag that belongs to one provider. */
+/** Returns the first flag that belongs to one provider. */
 export function findProviderFlag(flags: FlagValues): string | undefined {
   return (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
 }

@@ -15,7 +15,7 @@ interface DiagramFrameProps {
   /** Size of an earlier drawing, so that the new one moves no other row. */
   readonly size: DiagramSize | undefined;
   readonly onDrawn: (size: DiagramSize) => void;
-  /** Called with the library's message, which is untrusted text; undefined if the drawing took too long. */
+  /** Called with the library's `problem`, which is untrusted text; undefined if the drawing took too long. */
   readonly onFailed: (problem: string | undefined) => void;
 }
 

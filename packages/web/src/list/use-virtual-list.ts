@@ -27,7 +27,7 @@ export interface VirtualListOptions<Row extends ListRow> {
 
 /** Pixels above and below the visible part in which rows are already elements. */
 export const overscan = 600;
-/** Limits up to which the whole list is drawn, so that find-in-page works. */
+/** Limits in rows, pixels and elements up to which the whole list is drawn, so that find-in-page works. */
 const wholeLimit = { rows: 60, height: 20_000, elements: 600 };
 /** Pixels from the end within which the list is at its end. */
 const endTolerance = 48;
