@@ -22,7 +22,6 @@ import { Workplace } from "./workplace.tsx";
 /** State of the sign-in: unknown, signed out, signed out after an invalid ticket, or signed in. */
 type SessionState = "unknown" | "out" | "badTicket" | "in";
 
-/** The whole page. */
 export function App() {
   const port = useStoredSettings();
   const { settings } = port;

@@ -3,9 +3,8 @@ import type { Nodes, Root } from "hast";
 import type { LanguageFn } from "highlight.js";
 import { createLowlight } from "lowlight";
 
-/** A function that highlights lines. */
 export interface Highlighter {
-  /** One array of tokens per line; joined, they are the code. */
+  /** Returns one array of tokens per line; joined, they are the code. */
   toLines(code: string): TokenLine[];
 }
 
@@ -22,7 +21,7 @@ export function createHighlighter(grammar: string, language: LanguageFn): Highli
   return { toLines: (code) => toTokenLines(lowlight.highlight(grammar, code)) };
 }
 
-/** The tree of the highlighter as lines of tokens. */
+/** Turns the highlighter's tree into lines of tokens. */
 function toTokenLines(root: Root): TokenLine[] {
   const lines: Token[][] = [[]];
   addNode(root, "", lines);
@@ -41,7 +40,7 @@ function addNode(node: Nodes, kind: string, lines: Token[][]): void {
   for (const child of node.children) addNode(child, inner, lines);
 }
 
-/** `hljs-title function_` is a `title`. */
+/** Returns the first kind without its prefix: `hljs-title function_` is a `title`. */
 function readKind(names: unknown): string | undefined {
   const [first] = Array.isArray(names) ? (names as unknown[]) : [];
   return typeof first === "string" && first.startsWith("hljs-") ? first.slice(5) : undefined;

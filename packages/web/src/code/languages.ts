@@ -1,4 +1,4 @@
-/** Languages by the names that fences and files use: the name to show, and the grammar. */
+/** Languages by their names in fences and files, each with its usual name and its grammar. */
 import { grammars } from "./load-highlighter.ts";
 
 const languages = new Map<string, { readonly grammar: string; readonly name: string }>(
@@ -8,12 +8,12 @@ const languages = new Map<string, { readonly grammar: string; readonly name: str
   }),
 );
 
-/** The name to show: the usual one, or the word itself if this page does not know it. */
+/** Returns the language's usual name, or the word itself if the page doesn't know it. */
 export function toLanguageName(word: string): string {
   return languages.get(word.toLowerCase())?.name ?? word;
 }
 
-/** Undefined: shown without colours. */
+/** Returns the language's grammar; undefined: the code stays without colours. */
 export function toGrammar(word: string): string | undefined {
   return languages.get(word.toLowerCase())?.grammar;
 }
@@ -31,7 +31,7 @@ const fileNames: Readonly<Record<string, string>> = {
   rakefile: "ruby",
 };
 
-/** The language of a file by its name, as fences name it; "" if the name tells none. */
+/** Returns the language of a file by its name, in the spelling of fences; "" if unknown. */
 export function toLanguage(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase();
   if (Object.hasOwn(fileNames, name)) return fileNames[name]!;

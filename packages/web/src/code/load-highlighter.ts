@@ -55,7 +55,7 @@ export const grammars: readonly (readonly [grammar: string, name: string, others
   ["yaml", "YAML", "yml", () => import("highlight.js/lib/languages/yaml")],
 ];
 
-/** @returns undefined if the grammar does not exist or could not be loaded */
+/** Loads a grammar. @returns undefined if the grammar doesn't exist, or if loading failed */
 export async function loadHighlighter(grammar: string): Promise<Highlighter | undefined> {
   const [, , , load] = grammars.find(([name]) => name === grammar) ?? [];
   if (load === undefined) return undefined;

@@ -106,7 +106,6 @@ interface LargeImageProps {
   readonly onClose: () => void;
 }
 
-/** An image at its full size. */
 function LargeImage({ name, address, onClose }: LargeImageProps) {
   return (
     <Dialog title={name} shape="wide" onClose={onClose}>

@@ -117,7 +117,7 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-/** A pasted text that is too long for the field, as a file. */
+/** Returns a pasted text that is too long for the field as a file. */
 function toLongText(pasted: DataTransfer | null, { files }: Draft): readonly File[] {
   const text = pasted?.getData("text/plain") ?? "";
   if (text.length <= longPaste.characters && text.split("\n").length <= longPaste.lines) return [];

@@ -4,8 +4,8 @@ export function focusComposer(): void {
 }
 
 /**
- * Takes the focus to the message field if it is inside an answer that changes under it, such as on a button that goes.
- * Only for the keyboard: after a touch, the phone would open its own.
+ * Moves the focus to the message field if it is inside an answer that changes under it, such as on a button that goes.
+ * Applies to the keyboard alone: after a touch, the phone would open its keyboard.
  */
 export function leaveAnswer(): void {
   const { activeElement } = document;

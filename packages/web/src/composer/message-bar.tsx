@@ -4,7 +4,7 @@ import { VisibleText } from "../elements/visible-text.tsx";
 interface MessageBarProps {
   readonly label: string;
   readonly text: string;
-  /** Its buttons. */
+  /** Buttons of the bar. */
   readonly children: ComponentChildren;
 }
 

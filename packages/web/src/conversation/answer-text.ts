@@ -5,7 +5,7 @@ import { readTodos } from "../todos/fold-todos.ts";
 import { readText } from "../views/metadata.ts";
 import type { ShownDocument } from "../views/view.ts";
 
-/** The texts, code and plans of an answer as Markdown. */
+/** Returns the texts, code and plans of an answer as Markdown. */
 export function toAnswerText(documents: readonly Document[]): string {
   const parts: string[] = [];
   /** Pieces of one text, separated only by calls. */
@@ -53,7 +53,7 @@ function toTodoList(metadata: ShownDocument["metadata"]): string {
     .join("\n");
 }
 
-/** A fence longer than any in the text. */
+/** Puts a text into a fence longer than any inside it. */
 function toFence(info: string, text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);

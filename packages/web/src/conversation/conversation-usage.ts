@@ -16,7 +16,7 @@ export interface UsageSum {
 }
 
 /**
- * Sums up a conversation's usage: the server's sum, which includes undone answers (X35), unless it is out of date.
+ * Returns the server's sum, which includes undone answers (X35), or the visible answers' sum if the list is older.
  * @param listed usage from the list of conversations; undefined if the list lacks the conversation
  */
 export function toUsageSum(turns: readonly Turn[], listed: ConversationSummary["usage"]): UsageSum {

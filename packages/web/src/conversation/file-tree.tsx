@@ -5,7 +5,7 @@ import { LineCount, operationIcons } from "../views/file-edit-view.tsx";
 
 interface FileTreeProps {
   readonly files: readonly ChangedFileState[];
-  /** The folder that they are in, with a slash at its end; "" for the workspace. */
+  /** Folder of the files, with a slash at its end; "" for the workspace. */
   readonly folder?: string;
   readonly onSelect: (file: ChangedFileState) => void;
 }
@@ -45,12 +45,12 @@ function toPath({ filePath, newFilePath = filePath }: ChangedFileState): string 
   return newFilePath;
 }
 
-/** The path up to the first slash after a place. */
+/** Returns the path up to the first slash after a place. */
 function toFolder(path: string, from: number): string {
   return path.slice(0, path.indexOf("/", from) + 1 || from);
 }
 
-/** The deepest folder that contains all of these files. */
+/** Returns the deepest folder that contains all of these files. */
 function toShared(files: readonly ChangedFileState[], folder: string): string {
   const next = toFolder(toPath(files[0]!), folder.length);
   const isShared = next !== folder && files.every((file) => toPath(file).startsWith(next));

@@ -16,9 +16,8 @@ export interface Sought {
 interface FindBarProps {
   readonly rows: readonly Row[];
   readonly list: RefObject<VirtualListHandle | null>;
-  /** The search that opened the conversation. */
   readonly sought: Sought | undefined;
-  /** Takes the keys of the row with the match, and of its parts. */
+  /** Called with the keys of the row with the match, and of its parts. */
   readonly onFind: (keys: readonly string[]) => void;
 }
 
@@ -28,10 +27,10 @@ const typingPause = 150;
 const lookPause = 30;
 const mostLooks = 200;
 
-/** Ctrl+F finds words in the whole conversation. It unfolds rows and draws all of the row that has a match. */
+/** A bar that finds words in the whole conversation (Ctrl+F). It unfolds and draws all of the row with the match. */
 export function FindBar({ rows, list, sought, onFind }: FindBarProps) {
   const messages = useMessages();
-  /** Undefined: the bar is closed. */
+  /** The searched words; undefined while the bar is closed. */
   const [query, setQuery] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const [findRows] = useState(createRowFinder);
@@ -98,7 +97,7 @@ export function FindBar({ rows, list, sought, onFind }: FindBarProps) {
     const open = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== "f" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
         return;
-      // The second time, or in a dialog, the browser finds.
+      // A second Ctrl+F, or one in a dialog, is for the browser's own search.
       if (document.activeElement === field.current || document.querySelector("dialog[open]")) return;
       event.preventDefault();
       setQuery((before) => before ?? "");

@@ -20,7 +20,7 @@ export interface ConversationActions {
   readonly retry: (responseId: string) => void;
   /** Puts the message of this response into the field. */
   readonly edit: (responseId: string, message: string) => void;
-  /** Resolves to true if the server sent it. */
+  /** Loads the reasoning; resolves to true if the server sent it. */
   readonly loadReasoning: (responseId: string) => Promise<boolean>;
 }
 
@@ -37,7 +37,6 @@ export function useConversationActions(): ConversationActions {
   return useContext(ConversationActionsContext);
 }
 
-/** A message of the user. */
 export function MessageRow({ row }: { readonly row: MessageRowData }) {
   const messages = useMessages();
   const language = useLanguage();

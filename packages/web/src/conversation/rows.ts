@@ -5,7 +5,6 @@ import { createIncrementalMap } from "../elements/map-incrementally.ts";
 import type { ShownDocument } from "../views/view.ts";
 import { type ArrangedRow, createRowArranger, type DocumentRowData } from "./arrange-rows.ts";
 
-/** A message of the user. */
 export interface MessageRowData {
   readonly kind: "message";
   readonly key: string;

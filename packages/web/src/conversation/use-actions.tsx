@@ -31,7 +31,7 @@ interface BranchAction {
   readonly onDone?: () => void;
 }
 
-/** @param id of the conversation; undefined until its first message was accepted */
+/** Makes the actions of a conversation. @param id undefined until the server accepted the first message */
 export function useActions(
   { ports }: ActionPorts,
   store: ConversationStore,
@@ -48,7 +48,7 @@ export function useActions(
   const change = async (action: BranchAction): Promise<void> => {
     const finish = async (choice?: ConflictChoice): Promise<void> => {
       const { kind } = await action.run(choice);
-      // A file changed while the question was open.
+      // A file changed while the user was deciding.
       if (kind === "conflict") return change(action);
       if (kind === "failed") return;
       leaveAnswer();

@@ -8,7 +8,7 @@ interface VersionSwitchProps {
   readonly onShow: (responseId: string) => void;
 }
 
-/** The number of the shown version of a message, and buttons for the others. */
+/** The number of the visible version of a message, and buttons for the others. */
 export function VersionSwitch({ versions, responseId, onShow }: VersionSwitchProps) {
   const messages = useMessages();
   const at = versions.indexOf(responseId);

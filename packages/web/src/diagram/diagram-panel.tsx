@@ -15,7 +15,7 @@ import { DiagramFrame, type DiagramSize } from "./diagram-frame.tsx";
 /** Length of the longest drawn source in UTF-16 units; the page shows longer ones as code. */
 const longestSource = 20_000;
 
-/** True if code in this language is drawn. */
+/** True if the page draws code in this language. */
 export function isDiagram(language: string, code: string): boolean {
   return language.toLowerCase() === "mermaid" && code.length <= longestSource && code.trim() !== "";
 }

@@ -11,7 +11,7 @@ export interface DiffLine {
   readonly changed?: readonly [from: number, to: number];
 }
 
-/** Reads the hunks of a unified diff of one file. Other lines are ignored. */
+/** Reads the hunks of one file's unified diff, and ignores other lines. */
 export function parsePatch(patch: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let oldNumber = 0;

@@ -7,7 +7,7 @@ import type { DiffColours } from "./use-diff-colours.ts";
 /** Columns of a table of changes, in either layout. */
 export const diffColumns = 4;
 
-/** Widths of the columns. One column: the browser finds them. */
+/** Widths of the columns; in the layout with one, the browser chooses them. */
 export function DiffColumns({ isSplit }: { readonly isSplit: boolean }) {
   if (!isSplit) return undefined;
   return (
@@ -27,7 +27,7 @@ export function toRows(lines: readonly DiffLine[], isSplit: boolean): readonly D
   return isSplit ? toPairs(lines) : lines;
 }
 
-/** Rows of a table: in one column, or old and new side by side. */
+/** Renders rows of a table: in one column, or old and new side by side. */
 export function renderRows(
   lines: readonly DiffLine[],
   isSplit: boolean,
@@ -51,7 +51,7 @@ function renderNote(note: ComponentChildren): VNode {
   );
 }
 
-/** @param position among all rows of the table, from 1, where others may not be drawn */
+/** Renders a row. @param position among all rows of the table, from 1, if others may not be drawn */
 export function renderRow(row: DiffRow, colours: DiffColours, position?: number, notes?: LineNotes): VNode {
   const toNumber = notes?.renderNumber ?? ((line?: number) => line);
   return "kind" in row

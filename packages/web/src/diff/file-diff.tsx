@@ -18,7 +18,7 @@ interface FileDiffProps {
   readonly language: string;
   /** Reads the present file around the hunks; absent: the diff shows only the hunks. */
   readonly read: ReadFileLines | undefined;
-  /** Reads the note about a line. Absent: lines are not buttons. */
+  /** Reads the note about a line; absent: line numbers aren't buttons. */
   readonly readNote?: ReadLineNote | undefined;
   /** Renders the buttons of a hunk. */
   readonly renderAction: (hunk: number) => ComponentChildren;

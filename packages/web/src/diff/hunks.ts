@@ -75,7 +75,7 @@ export interface GapParts {
   readonly hidden: { readonly from: number; readonly to: number | undefined } | undefined;
 }
 
-/** @param texts lines read from the file, by number */
+/** Divides a gap into visible and hidden lines. @param texts lines read from the file, by number */
 export function divideGap(
   { from, to, shift }: HiddenLines,
   shown: ShownLines,

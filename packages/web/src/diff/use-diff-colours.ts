@@ -11,7 +11,7 @@ const none: DiffColours = new Map();
 
 /**
  * Highlights parts of a file in pauses, the old and the new side separately, up to a limit for all parts together.
- * @param isWanted false: the page the page loads no grammar and highlights nothing
+ * @param isWanted false: loads no grammar and highlights nothing
  */
 export function useDiffColours(
   parts: readonly (readonly DiffLine[])[],
@@ -46,7 +46,7 @@ function colourPart(
   found: Map<DiffLine, TokenLine>,
 ): number {
   let length = 0;
-  // A line that stays has the colours of the new side.
+  // An unchanged line gets the colours of the new side.
   for (const side of ["removed", "added"] as const) {
     const lines = part.filter(({ kind }) => kind === "same" || kind === side);
     const text = lines.map((line) => line.text).join("\n");

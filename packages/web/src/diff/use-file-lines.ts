@@ -32,7 +32,7 @@ const mostLines = 2000;
 
 interface ReadLines extends Pick<FileLines, "texts" | "shown" | "totalLines" | "problem"> {}
 
-/** @param onShown called before the button that was pressed may go */
+/** Reads hidden lines on demand. @param onShown called before the pressed button may go */
 export function useFileLines(read: ReadFileLines | undefined, onShown: () => void): FileLines | undefined {
   const messages = useMessages();
   const announce = useAnnounce();

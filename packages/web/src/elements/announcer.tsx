@@ -3,7 +3,7 @@ import { useCallback, useContext, useState } from "preact/hooks";
 
 const Announce = createContext<(text: string) => void>(() => undefined);
 
-/** Announces changes of state to screen readers, never the streaming answer. */
+/** Returns a function that announces changes of state to screen readers, but never the streaming answer. */
 export function useAnnounce(): (text: string) => void {
   return useContext(Announce);
 }
@@ -16,7 +16,7 @@ export function Announcer({ children }: { readonly children: ComponentChildren }
     <Announce.Provider value={announce}>
       {children}
       <div class="unseen" role="status" aria-live="polite">
-        {/* A key per announcement: the same words twice are read twice. */}
+        {/* Each announcement has another key, so that screen readers repeat equal words. */}
         <p key={count}>{text}</p>
       </div>
     </Announce.Provider>

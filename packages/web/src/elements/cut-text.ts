@@ -16,11 +16,11 @@ export interface TextChunk {
 }
 
 export interface TextCutter {
-  /** Chunks of the text. Those before the last keep their identity while the text grows. */
+  /** Returns the chunks of the text. All but the last one stay the same objects while the text grows. */
   readonly cut: (text: string) => readonly TextChunk[];
 }
 
-/** Lines, and UTF-16 units, in a chunk at most. */
+/** Limits of a chunk: a number of lines, and of UTF-16 units. */
 const chunkLines = 40;
 const chunkSize = 8192;
 
@@ -70,7 +70,7 @@ export function countLines(chunks: readonly TextChunk[]): number {
   return last === undefined ? 0 : last.line + last.ends + 1;
 }
 
-/** The first lines of a text, without the line feed after them. */
+/** Returns the first lines of a text, without the line feed after them. */
 export function takeLines(text: string, count: number): string {
   let end = -1;
   for (let line = 0; line < count; line += 1) {

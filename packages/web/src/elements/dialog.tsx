@@ -8,11 +8,11 @@ interface DialogProps {
   readonly children?: ComponentChildren;
   /** Buttons before the last one. */
   readonly others?: ComponentChildren;
-  /** The last button, which acts. Default: it closes. */
+  /** The last button, which starts the action; default: a button that closes. */
   readonly action?: ComponentChildren;
   /** Called for Escape and for a click outside the dialog. */
   readonly onClose: () => void;
-  /** The dialog fills the page, or stands at its side. */
+  /** Shape of the dialog: it fills the page, or stands at its side. */
   readonly shape?: "wide" | "wide panel";
 }
 
@@ -24,7 +24,7 @@ export function Dialog({ title, children, others, action, onClose, shape }: Dial
   useLayoutEffect(() => {
     const { current } = element;
     current?.showModal();
-    // An open dialog that is only removed gives the focus to nobody.
+    // A dialog removed while open would lose the focus.
     return () => current?.close();
   }, []);
   return (

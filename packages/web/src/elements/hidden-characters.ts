@@ -3,7 +3,7 @@
 /** A run of plain text, or a hidden part of it. */
 export interface TextPart {
   readonly text: string;
-  /** `U+202E` for a hidden character, `U+0020 ×80` for blanks that would push what follows out of sight. */
+  /** Code such as `U+202E` for a hidden character, or `U+0020 ×80` for blanks that push text out of sight. */
   readonly code?: string;
 }
 
@@ -27,7 +27,7 @@ export function toVisibleParts(text: string): TextPart[] {
   return parts;
 }
 
-/** The same as one text, for places without elements. */
+/** Returns the visible parts as one text, for places without elements. */
 export function toVisibleText(text: string): string {
   return toVisibleParts(text)
     .map(({ text: part, code }) => code ?? part)

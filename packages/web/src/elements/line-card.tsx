@@ -9,9 +9,9 @@ interface LineCardProps {
   readonly facts?: ComponentChildren;
   readonly isUnfolded: boolean;
   readonly onToggle: (isUnfolded: boolean) => void;
-  /** Below the line while it is folded. */
+  /** Content below the folded line. */
   readonly now?: ComponentChildren;
-  /** Below the line once it is unfolded. */
+  /** Content below the unfolded line. */
   readonly children: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** Maps a growing list: unchanged items are not mapped again. The same array as before if no item changed. */
+/** Maps a growing list, each item once. Without a change, it returns the same array as before. */
 export function createIncrementalMap<Item, Value>(
   toValue: (item: Item, index: number) => Value,
 ): (items: readonly Item[]) => readonly Value[] {

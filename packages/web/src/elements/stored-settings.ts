@@ -29,7 +29,7 @@ export const defaultSettings: Settings = {
 /** Key in `localStorage`; `public/appearance.js` reads it too. */
 export const storageName = "sheaf-settings";
 
-/** Settings of this browser. Unknown values are ignored; missing storage is not an error. */
+/** Reads this browser's settings, without unknown values; missing storage isn't an error. */
 export function readSettings(storage: Storage | undefined): Settings {
   try {
     const stored = JSON.parse(storage?.getItem(storageName) ?? "{}") as Readonly<Record<string, unknown>>;

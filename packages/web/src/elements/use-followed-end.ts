@@ -1,14 +1,14 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** Pixels. A user this close to the end is at the end. */
+/** Distance from the end, in pixels, within which the user is at the end. */
 const tolerance = 24;
 
-/** Keeps an element that scrolls at its end while it grows, unless the user scrolled up. Attributes for it. */
+/** Returns attributes that keep a growing element at its end, unless the user scrolled up. */
 export function useFollowedEnd<Box extends HTMLElement>(isLive: boolean, length: number) {
   const ref = useRef<Box>(null);
   const isAtEnd = useRef(true);
   const onScroll = (): void => {
-    // The event of a box that has just gone.
+    // A removed box can still send its last event.
     if (ref.current === null) return;
     const { scrollHeight, scrollTop, clientHeight } = ref.current;
     isAtEnd.current = scrollHeight - scrollTop - clientHeight < tolerance;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { listen } from "./listen.ts";
 
-/** True if a media query applies now, for instance `(min-width: 1024px)`. */
+/** Returns true while a media query applies, for instance `(min-width: 1024px)`. */
 export function useMedia(query: string): boolean {
   const [isMatch, setMatch] = useState(() => matchMedia(query).matches);
   useEffect(() => {

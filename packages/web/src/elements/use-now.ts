@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Milliseconds since 1970, every second until this moment. */
+/** Returns the milliseconds since 1970, every second until a moment. */
 export function useNow(until = Infinity): number {
   const [now, setNow] = useState(() => Date.now());
   const isRunning = now < until;

@@ -1,7 +1,6 @@
 import type { ReadableStore } from "@sheaf/client/chat";
 import { useEffect, useState } from "preact/hooks";
 
-/** The state of a store in a component. */
 export function useStore<State>(store: ReadableStore<State>): State {
   const [, redraw] = useState({});
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Cuts a list that may grow into parts, so that only those in sight need to be elements. */
+/** Divides a growing list into parts, so that only the visible ones need to be elements. */
 
 export interface ItemChunk<Item> {
   /** Position among the chunks. */
@@ -8,10 +8,10 @@ export interface ItemChunk<Item> {
   readonly items: readonly Item[];
 }
 
-/** Items of a chunk. */
+/** Number of items in a chunk. */
 const chunkSize = 40;
 
-/** The result keeps chunks whose items are the same. */
+/** Creates a chunker, which returns the same chunk as before for the same items. */
 export function createItemChunker<Item>(): (items: readonly Item[]) => readonly ItemChunk<Item>[] {
   let known: readonly ItemChunk<Item>[] = [];
   return (items) => {

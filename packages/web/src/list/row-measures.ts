@@ -7,7 +7,7 @@ export interface KeyedRow {
 export interface RowMeasures<Row extends KeyedRow> {
   /** Replaces the rows. This is cheap if the new list continues the previous one. */
   readonly update: (rows: readonly Row[]) => void;
-  /** Sets a measured height. @returns the difference; 0 for a key that is not in the list. */
+  /** Sets a measured height. @returns the difference; 0 if the list lacks the key */
   readonly measure: (key: Row["key"], height: number) => number;
   /** Returns the pixels above a row; for the number of rows, the height of the whole list. */
   readonly toTop: (index: number) => number;
@@ -17,7 +17,7 @@ export interface RowMeasures<Row extends KeyedRow> {
   readonly findIndex: (top: number) => number;
 }
 
-/** @param estimate height in pixels of a row that was never measured */
+/** Creates the measures. @param estimate height in pixels of a row that was never measured */
 export function createRowMeasures<Row extends KeyedRow>(estimate: (row: Row) => number): RowMeasures<Row> {
   const measured = new Map<Row["key"], number>();
   const indices = new Map<Row["key"], number>();

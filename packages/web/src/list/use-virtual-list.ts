@@ -42,7 +42,7 @@ class ListController<Row extends ListRow> implements Sight {
   hasFocus = false;
   /** Key of a row that gets the focus once it is drawn. */
   wantedKey: string | undefined;
-  /** Key of a row that is drawn in full, wherever it is. */
+  /** Key of a row that is drawn completely at any place. */
   revealedKey: string | undefined;
   redraw: () => void = () => undefined;
   onFollow: (isFollowing: boolean) => void = () => undefined;
@@ -287,7 +287,7 @@ class ListController<Row extends ListRow> implements Sight {
   }
 }
 
-/** Key of the row that contains an element. */
+/** Returns the key of the row that contains an element. */
 function toRowKey(target: EventTarget | null): string | undefined {
   const row = target instanceof Element ? target.closest<HTMLElement>("[data-key]") : null;
   return row?.dataset["key"];

@@ -16,7 +16,7 @@ export function toColumnSizes({ children: rows }: Pick<Table, "children">): read
   return lengths.map((length) => (length > paragraph ? "long" : length > sentence ? "medium" : "short"));
 }
 
-/** The letters of a tree, without its marks. */
+/** Returns the letters of a tree, without its marks. */
 export function toCellText(node: Nodes): string {
   if ("children" in node) return node.children.map(toCellText).join("");
   return "value" in node ? node.value : "";

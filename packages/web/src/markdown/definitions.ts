@@ -8,7 +8,7 @@ export interface Definitions {
 }
 
 export interface DefinitionCollector extends Definitions {
-  /** Adds the definitions in a tree; true when a name is new. */
+  /** Adds the definitions in a tree; returns true if a name is new. */
   add(node: Nodes): boolean;
 }
 

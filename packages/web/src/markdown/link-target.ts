@@ -2,7 +2,7 @@
 
 /** A link that the user may follow after seeing its target. */
 export interface LinkTarget {
-  /** The address as the browser will open it, host names in their ASCII form. */
+  /** The address that the browser will open, with host names in their ASCII form. */
   readonly href: string;
   /** The host or the mail address, to show the user the link's target. */
   readonly place: string;

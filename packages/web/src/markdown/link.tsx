@@ -42,7 +42,7 @@ export function Link({ address, children }: { readonly address: string; readonly
   );
 }
 
-/** An image in a text of the model: never loaded, shown as a link (S-63). */
+/** A link instead of an image in a text of the model: the page never loads such an image (S-63). */
 export function ImageLink({ address, description }: { readonly address: string; readonly description: string }) {
   const messages = useMessages();
   return (

@@ -83,7 +83,7 @@ function renderParent(node: Parents, scope: MarkdownScope): ComponentChildren {
   }
 }
 
-/** A first line such as `[!NOTE]` makes an alert of a quote, as at GitHub. */
+/** Matches a first line such as `[!NOTE]`, which makes an alert of a quote, as at GitHub. */
 const alertMark = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/;
 
 function renderQuote(quote: Blockquote, scope: MarkdownScope): VNode {
@@ -119,7 +119,7 @@ function renderHeading(depth: number, children: ComponentChildren): VNode {
 }
 
 function renderItem(item: ListItem, scope: MarkdownScope): VNode {
-  // A tight item shows its paragraph without a paragraph element.
+  // A tight item's paragraph has no element.
   const children = item.children.map((child) =>
     child.type === "paragraph" && !item.spread ? renderChildren(child, scope) : renderNode(child, scope),
   );
@@ -132,7 +132,7 @@ function renderItem(item: ListItem, scope: MarkdownScope): VNode {
   );
 }
 
-/** The footnotes that the text refers to, at its end. */
+/** Renders the footnotes that the text mentions, at its end. */
 export function renderFootnotes(scope: MarkdownScope): ComponentChildren {
   return <Footnotes scope={scope} renderNote={(note) => renderChildren(note, scope)} />;
 }

@@ -5,12 +5,12 @@ import { loadTypeset } from "./load-math.ts";
 import type { MathNode } from "./typeset.ts";
 
 interface FormulaProps {
-  /** TeX. */
+  /** Source in TeX. */
   readonly source: string;
   readonly isDisplay: boolean;
 }
 
-/** A formula as MathML, made of elements by the page (S-113). Until it is loaded, and if it is not TeX, its source. */
+/** A formula as MathML, with elements made by the page (S-113); its source before it has loaded, or if it isn't TeX. */
 export function Formula({ source, isDisplay }: FormulaProps) {
   const tree = useLoaded(async () => (await loadTypeset())?.(source, isDisplay), [source, isDisplay]);
   const shown = tree === undefined ? <VisibleText as="code" text={source} /> : renderMath(tree);

@@ -71,7 +71,7 @@ function isWord(code: number | null): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
-/** Blanks, tabs and line ends, which the tokenizer has as negative numbers. */
+/** True for blanks, tabs and line ends, which the tokenizer represents as negative numbers. */
 function isBlank(code: number | null): boolean {
   return code !== null && (code < 0 || code === 32);
 }

@@ -10,9 +10,8 @@ export const languageNames = {
 export type LanguageCode = keyof typeof languageNames;
 
 /**
- * The language of the page.
- * @param chosen by the user; "" for none
- * @param preferred by the browser, in order of preference
+ * Returns the page's language. @param chosen by the user; "" for no choice @param preferred by the browser, in its
+ * order
  */
 export function chooseLanguage(chosen: string, preferred: readonly string[]): LanguageCode {
   for (const wanted of [chosen, ...preferred]) {
@@ -25,7 +24,7 @@ export function chooseLanguage(chosen: string, preferred: readonly string[]): La
 function findLanguage(wanted: string): LanguageCode | undefined {
   if (isLanguage(wanted)) return wanted;
   const [language = ""] = wanted.toLowerCase().split("-");
-  // The only Chinese of the page.
+  // The page has no other Chinese.
   if (language === "zh") return "zh-TW";
   return isLanguage(language) ? language : undefined;
 }

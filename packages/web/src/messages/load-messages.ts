@@ -9,7 +9,7 @@ const loaders: Readonly<Record<Exclude<LanguageCode, "en">, () => Promise<{ read
   "zh-TW": () => import("./zh-tw.json", { with: { type: "json" } }),
 };
 
-/** Falls back to English if the file cannot be loaded. */
+/** Loads a language's texts; returns the English ones if the file fails to load. */
 export async function loadMessages(language: LanguageCode): Promise<Messages> {
   if (language === "en") return english;
   try {

@@ -14,7 +14,7 @@ export interface LanguageFile extends Omit<typeof file, "templates"> {
   readonly templates: Readonly<Record<TemplateName, Template>>;
 }
 
-/** Groups that are read with names from the server. */
+/** Groups of texts that the page looks up by names from the server. */
 type OpenGroup = "documentTypes" | "approvalSubjects" | "permissions";
 
 export type Messages = typeof file.texts &

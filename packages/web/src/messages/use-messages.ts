@@ -8,7 +8,7 @@ export function useMessages(): Messages {
   return useContext(MessageContext);
 }
 
-/** The language of the texts, as browsers name it (BCP 47, for instance `zh-TW`). */
+/** Returns the language of the texts as a tag for browsers (BCP 47), for instance `zh-TW`. */
 export function useLanguage(): string {
   return useMessages().locale;
 }

@@ -4,7 +4,7 @@ import type { SessionPort } from "./session.ts";
 
 interface SignInProps {
   readonly session: SessionPort;
-  /** There was a ticket, but it did not work. */
+  /** True if the address had an invalid ticket. */
   readonly hasBadTicket: boolean;
   readonly onSignedIn: () => void;
 }

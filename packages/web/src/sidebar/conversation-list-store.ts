@@ -13,7 +13,7 @@ interface ConversationListState {
 }
 
 export interface ConversationListStore extends ReadableStore<ConversationListState> {
-  /** Follows the events until you call the result. */
+  /** Follows the events. Returns a function that ends this. */
   readonly follow: () => () => void;
   /** Tries again after a failure. */
   readonly refresh: () => void;

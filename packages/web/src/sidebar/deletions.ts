@@ -9,7 +9,7 @@ export interface PendingDeletion {
 }
 
 export interface DeletionPorts {
-  /** `isLeaving`: the page ends, and the request must outlive it. */
+  /** Deletes a conversation. `isLeaving`: the page ends, and the request must outlive it. */
   readonly remove: (id: string, isLeaving: boolean) => Promise<void>;
   /** Calls `then` after a time. Returns a function that cancels this. */
   readonly wait: (milliseconds: number, then: () => void) => () => void;

@@ -9,14 +9,13 @@ import { createDeletions, type Deletions } from "./deletions.ts";
 interface UseDeletionsPorts {
   readonly client: SheafClient;
   readonly describe: (error: unknown) => string;
-  /** Shows a failure. */
   readonly onFailure: (error: unknown) => void;
   /** Id of the visible conversation. */
   readonly current: string | undefined;
   readonly onEnd: (id: string) => void;
 }
 
-/** Deletions that outlive the conversation's page. Closing the tab starts them; opening it cancels one. */
+/** Deletions that outlive their conversation's page. Closing the tab starts them; opening the conversation cancels. */
 export function useDeletions(ports: UseDeletionsPorts): {
   readonly deletions: Deletions;
   readonly remove: (id: string, title: string) => void;

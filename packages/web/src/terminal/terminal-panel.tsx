@@ -16,9 +16,9 @@ interface TerminalPanelProps {
   readonly memoryKey: string;
 }
 
-/** Lines shown of a long output: its end, and what makes the first part of it whole. */
+/** Number of visible lines of a long output, at its end; the chunk of the first one stays whole. */
 const shownLines = 200;
-/** Pixels, until they were measured. */
+/** Height of a line in pixels, until it is measured. */
 const lineHeight = 19;
 
 /** Output of a command. While it runs, the end stays visible unless the user scrolled up. */

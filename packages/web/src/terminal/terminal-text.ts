@@ -7,16 +7,16 @@ import { toNearestColour } from "./colours.ts";
 
 interface StyledText {
   readonly text: string;
-  /** Class names, joined by blanks; "" for none. */
+  /** Names of classes, joined by blanks; "" without any. */
   readonly style: string;
 }
 
 export type TerminalLine = readonly StyledText[];
 
 export interface TerminalText {
-  /** Takes the output so far. The part it shares with the previous call is not read again. */
+  /** Reads the output up to now, except the part that the previous call has read. */
   update(output: string): void;
-  /** Complete lines keep their identity. */
+  /** Lines of the output. A complete line stays the same object. */
   readonly lines: readonly TerminalLine[];
 }
 
@@ -25,10 +25,10 @@ const controls =
   // oxlint-disable-next-line no-control-regex -- these are terminal control sequences
   /\u001B\[([0-?]*)[ -/]*([@-~])|\u001B[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|\u001B[ -/]*[0-~]?|[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/g;
 
-/** An escape that may continue in the next piece. */
+/** Matches an escape that may continue in the next piece. */
 // oxlint-disable-next-line no-control-regex -- as above
 const unfinished = /\u001B(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001B]*\u001B?|[ -/]*)?$/;
-/** UTF-16 units kept while waiting for the end of an escape. */
+/** Number of UTF-16 units kept while waiting for the end of an escape. */
 const waitLimit = 4096;
 
 export function createTerminalText(): TerminalText {
@@ -86,7 +86,7 @@ class TerminalReader implements TerminalText {
     else if (final === "K") this.#erase(parameters);
   }
 
-  /** "Select graphic rendition": the library keeps the state. */
+  /** Reads "select graphic rendition" with the library, which has the state. */
   #readStyle(parameters: string): string {
     if (!/^[\d;]*$/.test(parameters)) return this.#style;
     const entries = this.#anser.ansiToJson(`\u001B[${parameters}m.`, { json: true, use_classes: true });
@@ -96,7 +96,7 @@ class TerminalReader implements TerminalText {
     const front = toNearestColour(entry.fg, entry.fg_truecolor);
     const back = toNearestColour(entry.bg, entry.bg_truecolor);
     return [
-      // On a background every text has the same colour.
+      // A background makes all texts on it the same colour.
       ...(back === undefined ? (front === undefined ? [] : [`front-${front}`]) : [`back-${back}`]),
       ...entry.decorations.filter((name) => name !== "reverse" && name !== "blink").map((name) => `text-${name}`),
     ].join(" ");
@@ -120,7 +120,7 @@ class TerminalReader implements TerminalText {
   }
 }
 
-/** The part of a line between two columns, in UTF-16 units. */
+/** Returns the part of a line between two columns, in UTF-16 units. */
 function cutLine(line: TerminalLine, from: number, to: number): StyledText[] {
   const parts: StyledText[] = [];
   let column = 0;

@@ -14,7 +14,7 @@ export interface Todo {
 
 const states = new Set<string>(["pending", "in_progress", "completed", "cancelled"]);
 
-/** Todos of a plan or an update, as far as they exist yet. */
+/** Reads the todos of a plan or an update, as far as they exist yet. */
 export function readTodos(metadata: ForeignMetadata): Todo[] {
   return readObjects(metadata, "todos").flatMap((todo) => {
     const id = readText(todo, "id");
@@ -34,7 +34,7 @@ function isAboutTodos({ type }: ShownDocument): boolean {
   return type === "plan" || type === "todo_update";
 }
 
-/** The list after all these documents of a conversation, in order. */
+/** Returns the list after all these documents of a conversation, in order. */
 export function foldTodos(documents: readonly ShownDocument[]): readonly Todo[] {
   let todos = new Map<string, Todo>();
   for (const { type, metadata } of documents) {
@@ -54,13 +54,13 @@ export function foldTodos(documents: readonly ShownDocument[]): readonly Todo[] 
   return [...todos.values()];
 }
 
-/** Progress of a list, not counting cancelled todos. */
+/** Returns the progress of a list, without its cancelled todos. */
 export function toProgress(todos: readonly Todo[]): { readonly done: number; readonly all: number } {
   const counted = todos.filter(({ status }) => status !== "cancelled");
   return { done: counted.filter(({ status }) => status === "completed").length, all: counted.length };
 }
 
-/** Reads the todo list of a growing conversation: the same array until a plan or an update changes. */
+/** Creates a reader of a growing conversation's todos. It returns the same array until a plan or an update changes. */
 export function createTodoReader() {
   let before: readonly ShownDocument[] = [];
   let todos: readonly Todo[] = [];

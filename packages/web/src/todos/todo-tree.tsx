@@ -60,7 +60,7 @@ function toDepth(todo: Todo, byId: ReadonlyMap<string, Todo>, seen: ReadonlySet<
   return known.length === 0 ? 0 : Math.min(4, 1 + Math.max(...known.map((next) => toDepth(next, byId, inner))));
 }
 
-/** The current list, next to the conversation. */
+/** The conversation's current todos, in a panel next to it. */
 export function TodoPanel({ todos }: { readonly todos: readonly Todo[] }) {
   const messages = useMessages();
   if (todos.length === 0) return undefined;

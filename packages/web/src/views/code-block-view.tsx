@@ -3,7 +3,7 @@ import { useMessages } from "../messages/use-messages.ts";
 import { readFlag, readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
-/** R6. */
+/** A block of code (R6). */
 export function CodeBlockView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const purpose = readText(document.metadata, "purpose");

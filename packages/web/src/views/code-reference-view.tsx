@@ -7,13 +7,13 @@ import { useMessages } from "../messages/use-messages.ts";
 import { readNumber, readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
-/** R5. */
+/** A reference to code, with its lines (R5). */
 export function CodeReferenceView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const { metadata } = document;
   const path = readText(metadata, "filePath");
   const startLine = readNumber(metadata, "startLine");
-  // Numbers of lines have no separators.
+  // A formatted number would have separators.
   const [from, to] = [`${startLine}`, `${readNumber(metadata, "endLine") ?? startLine}`];
   const code = document.content ?? "";
   return (
@@ -49,7 +49,7 @@ export function CodeReferenceView({ document, responseId }: ViewProps) {
   );
 }
 
-/** In the form that editors accept: `src/main.py:12`. */
+/** Formats a place as editors accept it: `src/main.py:12`. */
 function toPlace(path: string, line: number | undefined): string {
   return line === undefined ? path : `${path}:${line}`;
 }

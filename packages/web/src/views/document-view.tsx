@@ -26,7 +26,7 @@ const views: ReadonlyMap<string, View> = new Map([
   ["todo_update", TodoUpdateView],
 ]);
 
-/** A document in the view for its type. A document that cannot be shown does not affect the others. */
+/** A document in the view for its type. If one view fails, the others stay. */
 export function DocumentView(props: ViewProps) {
   const messages = useMessages();
   const [error] = useErrorBoundary();

@@ -9,7 +9,7 @@ import { useMessages } from "../messages/use-messages.ts";
 import { readFlag, readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
-/** R12, N39: what failed, why, what to do; linked to the document of the call that failed. */
+/** An error: what failed, why, and what to do, with a link to the failed call's document (R12, N39). */
 export function ErrorView({ document, responseId, isCurrent }: ViewProps) {
   const messages = useMessages();
   const { retry } = useConversationActions();
@@ -57,7 +57,7 @@ export function ErrorView({ document, responseId, isCurrent }: ViewProps) {
   );
 }
 
-/** A refusal is a decision, and no fault. */
+/** A refusal is a decision instead of a fault. */
 function toIcon(code: string, isPassing: boolean): "stop" | "shield" | "warning" {
   if (code === "CANCELLED") return "stop";
   return code === "PERMISSION_DENIED" && isPassing ? "shield" : "warning";

@@ -20,7 +20,7 @@ export const operationIcons: Readonly<Record<string, IconName>> = {
   rename: "fileMove",
 };
 
-/** R7, N31 to N35. */
+/** A change of a file (R7, N31 to N35). */
 export function FileEditView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const { metadata } = document;
@@ -50,7 +50,7 @@ export function FileEditView({ document, responseId }: ViewProps) {
 
 interface ChangedPathProps {
   readonly path: string;
-  /** "" unless the file was renamed. */
+  /** New path of a renamed file; "" for others. */
   readonly newPath: string;
 }
 

@@ -21,13 +21,11 @@ export function readObject(metadata: ForeignMetadata, name: string): ForeignMeta
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Returns the objects of a list. */
 export function readObjects(metadata: ForeignMetadata, name: string): readonly ForeignMetadata[] {
   const value = metadata[name];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Returns the strings of a list. */
 export function readTexts(metadata: ForeignMetadata, name: string): readonly string[] {
   const value = metadata[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];

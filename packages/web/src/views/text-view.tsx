@@ -3,7 +3,7 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
-/** R4. */
+/** A text (R4). */
 export function TextView({ document, responseId }: ViewProps) {
   const text = document.content ?? "";
   if (readText(document.metadata, "format") === "plain") {

@@ -11,7 +11,7 @@ import { readFlag, readNumber, readObject, readText } from "./metadata.ts";
 import { RunningBadge } from "./running-badge.tsx";
 import { isFailed, isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 
-/** R8, N36: one line that unfolds to arguments and result. */
+/** A call as one line that unfolds to its arguments and its result (R8, N36). */
 export function ToolCallView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const key = `${responseId}/${document.id}`;

@@ -6,7 +6,7 @@ import { readObject } from "./metadata.ts";
 export type ForeignMetadata = Readonly<Record<string, unknown>>;
 
 export interface ShownDocument {
-  /** Unique within the response (N9). */
+  /** Id, unique within the response (N9). */
   readonly id: string;
   /** One of the ten types, or a type unknown to this page (N13). */
   readonly type: string;
