@@ -10,9 +10,7 @@ import { isSessionWord } from "./session-id.ts";
 
 /** The request of a command line. */
 export interface ParsedArguments {
-  /**
-   * The command. With `prompt`, the positional words are the prompt; with `foreign`, one of `cursor-agent`'s commands.
-   */
+  /** The command: `prompt` if the positional words are the prompt, or a word that is a command of `cursor-agent`. */
   readonly command: CommandName | "prompt" | "foreign";
   readonly flags: FlagValues;
   /** Flags of another program without a use in Sheaf, in their given spelling (C45). */
@@ -37,7 +35,7 @@ export const toOption = ([spelling, { kind }]: readonly [string, Pick<Flag, "kin
 
 /**
  * Reads the words. Everything after `--` is text. A command is only the first word, and only without `-p`, so a prompt
- * that equals a command's name needs one of both (section 4). `foreignFlags`: flags of another program.
+ * that equals a command's name must follow `-p` or `--` (section 4). `foreignFlags` are flags of another program.
  * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
  */
 export function parseArguments(
@@ -122,7 +120,7 @@ export function takeValue(
   return value;
 }
 
-/** Takes any next word, or "": a mistyped id must not become part of the prompt (C14). */
+/** Takes any next word: a mistyped id must not become part of the prompt (C14). Returns "" without a word. */
 function takeOptionalValue(spelling: string, attached: string | undefined, rest: Token[]): string {
   const isTree = flags.get(spelling)?.name === "worktree";
   const next = rest[0]?.kind === "positional" ? rest[0].value : "-";
@@ -134,12 +132,12 @@ function takeOptionalValue(spelling: string, attached: string | undefined, rest:
   throw new SheafError("USAGE", `${spelling} was given an empty id (an unset variable?): ${advice}`);
 }
 
-/** `sheaf resume` is `sheaf --resume`; "resume the work" is a prompt. */
+/** True if `resume` means `--resume`: before an id, a flag, or the end. "resume the work" is a prompt. */
 function isResumeEnd(next: Token | undefined): boolean {
   return next?.kind !== "positional" || next.value.startsWith("-") || isSessionWord(next.value);
 }
 
-/** Returns `foreign` for a single word that is another program's command, otherwise `prompt`. */
+/** Returns the command for the words of a prompt, of which a single one may be another program's command. */
 function toLoneCommand([word = "", ...rest]: readonly string[], values: Values): "prompt" | "foreign" {
   if (rest.length > 0) return "prompt";
   if (word === "version") values.version = true;

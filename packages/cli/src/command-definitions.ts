@@ -8,7 +8,7 @@ export interface CommandDefinition {
   readonly summary: string;
   /** Flags in the help's form, each with its help. Every command also takes `commonFlags`. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Command lines, without `sheaf `. */
+  /** Examples of command lines, without `sheaf `. */
   readonly examples: readonly string[];
   /** Further help, one paragraph each. */
   readonly notes?: readonly string[];
@@ -20,7 +20,7 @@ export interface CommandDefinition {
 
 const session = "123e4567-e89b-42d3-a456-426614174000";
 
-/** Each command, in the order of the help. `prompt` describes words that aren't a command. */
+/** All commands, in the order of the help. `prompt` describes words that aren't a command. */
 const definitions = {
   prompt: {
     usage: "PROMPT…",
@@ -366,7 +366,7 @@ const definitions = {
 
 export type Definitions = typeof definitions;
 
-/** `prompt` isn't the name of a command. */
+/** Name of a command, which excludes `prompt`. */
 export type CommandName = Exclude<keyof Definitions, "prompt">;
 
 export const commandDefinitions: Readonly<Record<CommandName | "prompt", CommandDefinition>> = definitions;

@@ -34,7 +34,7 @@ export interface DeliveryOptions {
   readonly onQuotaWait?: ((until: string) => void) | undefined;
   /** Called once, when stdout accepts no more output. */
   readonly onOutputError?: ((error: NodeJS.ErrnoException) => void) | undefined;
-  /** `--heartbeat`: a line after every so many milliseconds of silence, with the time that `now` gives (C26). */
+  /** Interval of `--heartbeat` lines during silence in milliseconds, and the source of their time (C26). */
   readonly heartbeat?: { readonly everyMs: number; readonly now: () => number } | undefined;
 }
 

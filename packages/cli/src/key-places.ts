@@ -1,10 +1,10 @@
-/** The place where the keys of providers are. Never a key (S-41). */
+/** Places of the providers' keys, never a key itself (S-41). */
 import { findKey } from "@sheaf/agent/config/credentials";
 import { toKeySources, type ModelSettings } from "@sheaf/agent/config/endpoints";
 import { hasKeyHeader } from "@sheaf/agent/config/key-text";
 import { toProviders } from "@sheaf/agent/config/providers";
 
-/** Providers that have a key without `--api-key`, each with the place of its key. @throws SheafError CONFIG_INVALID. */
+/** Lists providers that have a key without `--api-key`, each with its place. @throws SheafError CONFIG_INVALID. */
 export function listKeyPlaces(settings: ModelSettings): { readonly provider: string; readonly place: string }[] {
   const { config } = settings;
   if (config.fault) throw config.fault;

@@ -9,11 +9,11 @@ import { formatFailure } from "./report-error.ts";
 
 export interface LastMessage {
   readonly push: (events: readonly RunEvent[]) => void;
-  /** Writes the file whole or not at all; it is empty without a message. Takes and returns the exit code. */
+  /** Writes the file whole or not at all; without a message, it's empty. Takes and returns the exit code. */
   readonly write: (code: number) => number;
 }
 
-/** Undefined without a file. */
+/** Creates the writer; undefined without a file. */
 export function createLastMessage(
   file: string | undefined,
   io: Pick<CommandIo, "cwd" | "writeError">,
@@ -40,7 +40,7 @@ export function createLastMessage(
   };
 }
 
-/** A run that fails has a message too, as far as the model wrote one. */
+/** Removes the error, so that a failed run has a message as well, as far as the model wrote one. */
 function withoutError({ error: _error, ...end }: Extract<RunEvent, { type: "run_end" }>): RunEvent {
   return end;
 }

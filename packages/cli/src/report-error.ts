@@ -1,4 +1,4 @@
-/** Lines on stderr about failures (C21), and about missing parts of a run such as MCP servers (S-87) (C36). */
+/** Lines on stderr: failures (C21), and missing parts of a run such as MCP servers (S-87) or an effort (C36). */
 import type { RunFacts } from "@sheaf/documents/run-summary";
 import { formatFailureLine } from "@sheaf/agent/output/failure-line";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";

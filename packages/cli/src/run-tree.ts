@@ -284,7 +284,7 @@ function toBranch({ tree, record }: Pick<OpenTree, "tree" | "record">): string {
   return record.branch ?? `sheaf/${tree.name}`;
 }
 
-/** Brings the changes into the branch, and removes the tree if the branch lacks none. @throws SheafError INTERNAL. */
+/** Brings the changes into the branch, and removes the tree if the branch has them all. @throws SheafError INTERNAL. */
 async function endTree(opened: OpenTree): Promise<readonly Notice[]> {
   const { mirror, tree, remote, record, note } = opened;
   const { name, files } = tree;

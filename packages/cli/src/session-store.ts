@@ -26,13 +26,13 @@ export async function withSessionStore<Result>(
   return useOnce().catch(async (error: unknown) => {
     const compiled = environment.NODE_COMPILE_CACHE === undefined ? getCompileCacheDir() : undefined;
     if (!(error instanceof SheafError) || error.code !== "STORAGE_FULL" || compiled === undefined) throw error;
-    // Even to read and to delete, SQLite needs some space. Node compiles Sheaf's code again.
+    // SQLite needs some space even to read and to delete; Node compiles Sheaf's code again.
     await rm(compiled, { recursive: true, force: true });
     return useOnce();
   });
 }
 
-/** Words that name no database are not repeated: they may contain a password. @throws SheafError USAGE. */
+/** Returns the file or database. No message shows other words, possible passwords. @throws SheafError USAGE. */
 export function toStorePlace({ store }: FlagValues, { environment }: CommandIo, storeFile: string): string {
   const name = store === undefined ? "SHEAF_STORE" : "--store";
   const place = store ?? (environment.SHEAF_STORE || storeFile);

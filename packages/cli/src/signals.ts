@@ -14,7 +14,7 @@ export interface SignalSource {
 
 /** Control over a run from outside. */
 export interface RunControl {
-  /** Aborted by the first signal, or by `abort`. */
+  /** The signal for the run, which the first signal of the process or `abort` aborts. */
   readonly signal: AbortSignal;
   readonly abort: (reason: SheafError) => void;
   /** Exit code of the received signal; undefined before one. */

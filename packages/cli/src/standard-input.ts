@@ -82,8 +82,8 @@ export interface ReadPrompt {
 }
 
 /**
- * Reads the prompt. `-` (not after `--`) or no word stands in for stdin to its end; words with a piped stdin have it
- * before them as context. @throws SheafError USAGE without a prompt.
+ * Reads the prompt. `-` (not after `--`) or no word stands in for stdin to its end. With words and a piped stdin, stdin
+ * is first, as context. @throws SheafError USAGE without a prompt.
  */
 export async function readPrompt(
   { positionals, textStart = positionals.length }: ParsedArguments,

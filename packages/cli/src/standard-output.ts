@@ -5,7 +5,6 @@ import { toVisibleJson, toVisibleText } from "@sheaf/agent/output/visible-text";
 import type { CommandIo } from "./io.ts";
 import { reportOutputError } from "./report-error.ts";
 
-/** A sink for lines. */
 export interface LineOutput {
   /** Writes a line; returns a promise if the reader is slow. Throws or rejects if stdout is closed or full. */
   write(line: string): Promise<void> | undefined;

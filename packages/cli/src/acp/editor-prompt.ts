@@ -36,9 +36,9 @@ export interface OpenSession {
   known: ConversationSettings;
   /** Servers of the Model Context Protocol that the editor brought. */
   readonly mcpServers: McpServers;
-  /** Prompts of tool servers, once a response has started these. */
+  /** Prompts of tool servers, as soon as a response has started these. */
   serverCommands: readonly OwnCommand[];
-  /** Defined while a prompt runs. */
+  /** The running prompt, if any. */
   running: RunningPrompt | undefined;
   /** Prompts that the running answer gets (C240). */
   readonly added: AddedPrompt[];
@@ -74,7 +74,7 @@ function createCancelError(): SheafError {
   return new SheafError("CANCELLED", "cancelled by the editor", { source: "user" });
 }
 
-/** A session runs one prompt at a time; another one may go to the answer that runs (C240). */
+/** Runs a prompt. A session runs one prompt at a time; the running answer may get another one (C240). */
 export async function runEditorPrompt(
   session: OpenSession,
   request: PromptRequest,

@@ -6,7 +6,7 @@ import { createEditorFiles, type EditorFiles } from "@sheaf/agent/tools/editor-f
 /** Milliseconds within which an editor must answer. */
 const ANSWER_MS = 5000;
 
-/** Returns the editor's files; undefined if it has no such methods. A failing editor has no file. */
+/** Returns the editor's files; undefined without such methods. If the editor fails or is silent, it has no file. */
 export function toEditorFiles(
   client: AgentContext,
   sessionId: string,

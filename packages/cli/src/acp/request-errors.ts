@@ -8,7 +8,7 @@ interface Failure {
   readonly retryable?: boolean;
 }
 
-/** Turns a usage error into invalid parameters, and a missing key into a question for authentication. */
+/** Runs an action whose usage error becomes invalid parameters, and whose missing key requests authentication. */
 export async function translate<Result>(action: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await action();

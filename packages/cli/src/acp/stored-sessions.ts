@@ -1,4 +1,4 @@
-/** The sessions of the store, as editors list, open, fork and delete them (C54). */
+/** Lists, opens, forks and deletes sessions of the store for editors (C54). */
 import {
   methods,
   RequestError,

@@ -10,7 +10,7 @@ import { reportNotices } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 
-/** Serves one editor until it goes away; `login PROVIDER` keeps a key instead (C56). @throws SheafError USAGE, CONFIG_INVALID. */
+/** Serves one editor until it leaves; `login PROVIDER` stores a key (C56). @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   const [word, ...rest] = parsed.positionals;
   if (word === "login") return runLogin({ ...parsed, positionals: rest }, io);

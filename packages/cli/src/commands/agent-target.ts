@@ -21,7 +21,7 @@ export type AgentTarget = keyof typeof writers;
 
 export const agentTargets = Object.keys(writers) as readonly AgentTarget[];
 
-/** `findLost`: to be called after the last event. It reads the lines back. */
+/** Creates the output. Call `findLost` after the last event: it reads the lines back. */
 export async function createAgentTarget(
   to: AgentTarget,
   flags: FlagValues,

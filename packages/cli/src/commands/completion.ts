@@ -98,7 +98,7 @@ function listSessions(io: CommandIo): Promise<CompletedWord[]> {
 /** A word with its help, or with "". */
 export type CompletedWord = readonly [word: string, help: string];
 
-/** A shell completes names of files and folders itself. For ids it runs `sheaf ls`. */
+/** Completion of a word. The shell completes files and folders itself; Sheaf looks up ids on demand. */
 export type WordCompletion =
   | { readonly kind: "words"; readonly rows: readonly CompletedWord[] }
   | { readonly kind: "file" | "folder" | "session" };

@@ -53,12 +53,12 @@ const turns = [
   [...say("`total` began its sum at 1, so every cart cost too much. It begins at 0 now, and the test passes.")],
 ];
 
-/** At the pace of a model. */
+/** Divides a text into deltas at a model's pace. */
 function say(text: string) {
   return text.split(/(?<= )/).flatMap((word) => [{ wait_ms: 40 }, { text: word }]);
 }
 
-/** A person at a terminal sees commands, edits and text as they come. */
+/** Creates the output for a user at a terminal, who sees commands, edits and text as they arrive. */
 function createScreen(io: CommandIo) {
   const screen = io.openOutput();
   const projection = createTerminalProjection({
@@ -75,7 +75,7 @@ function createScreen(io: CommandIo) {
   };
 }
 
-/** Gives the exit code of the run. With `--open` the page also shows it, until a signal ends the server. */
+/** Runs the demo; returns the run's exit code. With `--open`, the page shows it until a signal ends the server. */
 export async function runDemo(parsed: ParsedArguments, given: CommandIo, control: RunControl): Promise<number> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-demo-")));
   const [workspace, script] = [join(folder, "shop"), join(folder, "answers.json")];

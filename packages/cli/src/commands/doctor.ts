@@ -234,7 +234,7 @@ async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<Answer> {
   }
 }
 
-/** Reports files that Sheaf moved away because commands left them at forbidden places (S-251). */
+/** Reports files of commands that Sheaf moved away (S-251). */
 function checkRefused({ environment }: CommandIo): Answer {
   finishKilledRuns({ stateFolder: toDataFolder(environment), environment });
   const [newest, ...older] = findRefuges(toDataFolder(environment));

@@ -90,13 +90,13 @@ export function formatHelp(): string {
   return `${head}${formatFlags(flags)}\nCommands\n${commands.join("")}${tail}`;
 }
 
-/** All commands, a line each. */
+/** Returns all commands, a line each. */
 export function formatCommands(): string {
   const rows = commandNames.map((name) => [toUsage(name), commandDefinitions[name].summary] as const);
   return `Commands\n${formatRows(rows)}`;
 }
 
-/** The flags of a prompt, then the other flags of each command. */
+/** Returns the flags of a prompt, then the other flags of each command. */
 export function formatAllFlags(): string {
   const own = listFlags("prompt");
   const others = commandNames.flatMap((command) => {

@@ -121,7 +121,7 @@ function toFileLine(file: string): string {
   return `runs the file ${quoteVisible(file)}`;
 }
 
-/** Runs the hooks of an event in a run's sandbox, without a model. */
+/** Runs an event's hooks as a run would, without a model. */
 async function testHooks(
   parsed: ParsedArguments,
   io: CommandIo,

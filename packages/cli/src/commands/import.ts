@@ -27,7 +27,7 @@ export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise
   return withSessionStore(io, undefined, async (store) => {
     for (const response of responses) await checkResponse(response, conversation.id, store);
     if (!(await store.getConversation(conversation.id))) {
-      // A future time would make the session the newest one for as long, so that --continue always chose it.
+      // A future time would make the session the newest one, for which --continue looks, until then.
       const updatedAt = Math.min(now(), responses.at(-1)!.createdAt);
       const createdAt = Math.min(conversation.createdAt, updatedAt);
       await store.addConversation({ ...conversation, createdAt, updatedAt, settings: {}, responses });

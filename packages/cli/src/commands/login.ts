@@ -1,4 +1,4 @@
-/** `sheaf login PROVIDER`: keeps a key, read from a hidden prompt or from a pipe, never from the command line (S-42). */
+/** `sheaf login PROVIDER` stores a key, from a hidden prompt or a pipe, never from the command line (S-42). */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { SheafError } from "@sheaf/base/errors";
@@ -13,7 +13,7 @@ import { changeCredentials, readCredentials } from "@sheaf/agent/config/credenti
 import { isKeyText } from "@sheaf/agent/config/key-text";
 import { toProviders } from "@sheaf/agent/config/providers";
 
-/** Reads the key and keeps it. @throws SheafError USAGE, CONFIG_INVALID, STORAGE_FULL, CANCELLED. */
+/** Reads the key and stores it. @throws SheafError USAGE, CONFIG_INVALID, STORAGE_FULL, CANCELLED. */
 export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [word, ...rest] = parsed.positionals;
   if (word === undefined || rest.length > 0) {

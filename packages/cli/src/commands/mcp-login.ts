@@ -13,7 +13,7 @@ import { readConfigFile, toRawSettings } from "../run-config.ts";
 import { createRunControl } from "../signals.ts";
 import { printText } from "../standard-output.ts";
 
-/** @throws SheafError USAGE, AUTH_REJECTED, CONFIG_INVALID, NETWORK, CANCELLED. */
+/** Logs in to a server. @throws SheafError USAGE, AUTH_REJECTED, CONFIG_INVALID, NETWORK, CANCELLED. */
 export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: string): Promise<number> {
   const { settings, workspace } = findServer(name, parsed, io);
   const { environment } = io;

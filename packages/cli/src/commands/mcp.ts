@@ -71,7 +71,7 @@ async function listServers(parsed: ParsedArguments, io: CommandIo, words: readon
   return printText(io, `${list}${unread.map(formatUnread).join("")}`);
 }
 
-/** The tools of one server with their arguments, in the form of `cursor-agent` (C43). */
+/** Prints the tools of one server with their arguments, in the form of `cursor-agent` (C43). */
 async function listTools(parsed: ParsedArguments, io: CommandIo, name: string): Promise<number> {
   const isJson = toCommandFormat(parsed) === "json";
   const { states, tools } = await connectServers(parsed, io, name);
@@ -108,7 +108,7 @@ async function listFurther(
   return printText(io, action === "list-prompts" ? formatPrompts(name, prompts) : formatResources(name, resources));
 }
 
-/** @throws SheafError USAGE, CONFIG_INVALID. */
+/** Checks that a server works. @throws SheafError USAGE, CONFIG_INVALID. */
 function checkReady(name: string, [state]: readonly ListedServer[]): void {
   if (!state) throw new SheafError("USAGE", `there is no MCP server "${name}": see sheaf mcp list`);
   if (state.status === "ready") return;
@@ -265,7 +265,7 @@ async function removeServer(io: CommandIo, words: readonly string[]): Promise<nu
   return printText(io, `Removed the MCP server ${name} from ${file}${isForgotten ? ", and its login" : ""}.\n`);
 }
 
-/** @throws SheafError USAGE. */
+/** Reads the time limits of a server. @throws SheafError USAGE. */
 export function toServerLimits(
   flags: Pick<FlagValues, "timeout" | "start-timeout">,
 ): Pick<McpServerSettings, "timeoutSeconds" | "startTimeoutSeconds"> {

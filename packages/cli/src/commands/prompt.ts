@@ -63,7 +63,7 @@ function setInputTimer({ timeoutMs }: RunConfig, io: CommandIo, control: RunCont
   return setTimeout(() => control.abort(new SheafError("BUDGET_TIME", message)), leftMs);
 }
 
-/** The arguments of `createPromptRun` without its ports. */
+/** Arguments of `createPromptRun` without its ports. */
 type PromptStart = Pick<PromptOrder, "message" | "config" | "flags">;
 
 /** A conversation of several runs, with the user at a terminal or with a program. */

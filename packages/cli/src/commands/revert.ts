@@ -34,7 +34,7 @@ interface SessionRevert extends Pick<RevertRequest, "onConflict"> {
   readonly workspace: string | undefined;
 }
 
-/** @throws SheafError USAGE; PERMISSION_REQUIRED when files have changed since and `onConflict` is `refuse`. */
+/** Reverts. @throws SheafError USAGE; PERMISSION_REQUIRED if files have changed since and `onConflict` is `refuse`. */
 export async function revertSession(
   { session, response, onConflict, workspace: folder }: SessionRevert,
   io: CommandIo,

@@ -17,7 +17,7 @@ import type { RunControl } from "../signals.ts";
 import { printJson } from "../standard-output.ts";
 import { printRun } from "./prompt.ts";
 
-/** @throws SheafError USAGE, and of the host for `post`. */
+/** Reviews a change, or posts findings. @throws SheafError USAGE, and the host's errors for `post`. */
 export async function runReview(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   if (parsed.positionals[0] === "post") return postReview(parsed, io, control);
   let change: ReviewedChange | undefined;

@@ -146,9 +146,9 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
       onUnusable: (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
     }),
     ownerLimits: toOwnerLimits(flags),
-    // R-63.
+    // Days until deletion (R-63).
     keepDays: readNumberFlag("keep-days", flags["keep-days"], [1, 99_999], "a whole number of days from 1 to 99999"),
-    // Next to the folder of this program in the package.
+    // The page is next to this program's folder in the package.
     pageFolder: join(import.meta.dirname, "../web"),
     tokens,
     jwt: toJwtSettings(flags["jwt-issuer"], flags["jwt-audience"], flags.jwks),
@@ -227,7 +227,7 @@ function toServedWorkspaces(
   return { workspaces, gitWorkspaces, trees: real };
 }
 
-/** R-40. */
+/** Reads `--on-node-loss` (R-40). @throws SheafError USAGE. */
 function toNodeLoss({ "on-node-loss": choice = "end" }: FlagValues, storePlace: string): "end" | "resume" {
   if (choice === "end") return "end";
   if (choice !== "resume") throw new SheafError("USAGE", `--on-node-loss "${choice}" is not known: use end or resume`);
@@ -235,7 +235,7 @@ function toNodeLoss({ "on-node-loss": choice = "end" }: FlagValues, storePlace: 
   throw new SheafError("USAGE", "--on-node-loss resume needs a database that servers share: give --store postgres://…");
 }
 
-/** S-51, S-56. */
+/** Reads or creates the tokens (S-51, S-56). @throws SheafError USAGE. */
 function toTokens(
   flags: FlagValues,
   host: string,
@@ -257,7 +257,7 @@ function toTokens(
   return { tokens: [{ token: ensureServerToken(tokenFile), owner: localOwner }], tokenFile };
 }
 
-/** X24. */
+/** Reads `--allow-origin` (X24). @throws SheafError USAGE. */
 function toOrigins(words: readonly string[] = []): ReadonlySet<string> {
   for (const word of words) {
     if (/^https?:$/.test(URL.parse(word)?.protocol ?? "") && URL.parse(word)?.origin === word) continue;
@@ -267,7 +267,7 @@ function toOrigins(words: readonly string[] = []): ReadonlySet<string> {
   return new Set(words);
 }
 
-/** S-55. */
+/** Reads the limits of each owner (S-55). @throws SheafError USAGE. */
 function toOwnerLimits(flags: FlagValues): OwnerLimits {
   const read = (name: LimitFlag): number | undefined =>
     readNumberFlag(name, flags[name], [1, 999_999_999], "a whole number above 0");
@@ -288,7 +288,7 @@ function toOwnerLimits(flags: FlagValues): OwnerLimits {
 
 type LimitFlag = Extract<FlagName, `max-${string}` | "attachment-hours">;
 
-/** S-200. */
+/** Reads the limits of attachments (S-200). @throws SheafError USAGE. */
 function toAttachmentSettings(flags: FlagValues): AttachmentSettings {
   const { fileBytes, count, bytes, keptMs } = defaultOwnerLimits.attachments;
   const read = (name: LimitFlag, most: number): number | undefined => readNumberFlag(name, flags[name], [1, most]);

@@ -8,7 +8,7 @@ import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 
-/** Reads no more than a run does. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Prints them, and reads no more files than a run. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runSkills(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
   const format = toCommandFormat(parsed);

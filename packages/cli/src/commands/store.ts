@@ -31,7 +31,7 @@ const actions: Readonly<Record<string, (places: Places) => Promise<number>>> = {
   copy: runCopy,
 };
 
-/** @throws SheafError USAGE, CONFIG_INVALID, STORAGE_…, CONVERSATION_BUSY. */
+/** Runs the chosen action. @throws SheafError USAGE, CONFIG_INVALID, STORAGE_…, CONVERSATION_BUSY. */
 export async function runStore(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [name = "", ...rest] = parsed.positionals;
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;

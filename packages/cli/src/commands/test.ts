@@ -84,7 +84,7 @@ function checkTrust({ workspace, findTrust }: Pick<RunConfig, "workspace" | "fin
   throw new SheafError("PERMISSION_REQUIRED", message, { source: "user" });
 }
 
-/** @throws SheafError USAGE if the folder is empty. */
+/** Returns the files of the tests. @throws SheafError USAGE if the folder is empty, or for an unknown test. */
 function findTestFiles(words: readonly string[], folder: string, { cwd }: CommandIo): readonly string[] {
   if (words.length === 0) {
     const names = listEntryNames(folder).filter((name) => name.endsWith(ENDING));

@@ -1,4 +1,4 @@
-/** `sheaf trust [DIR]` lets the AGENTS.md of a repository instruct the model (S-01, S-02). */
+/** `sheaf trust [DIR]` manages trusted repositories, whose AGENTS.md instructs the model (S-01, S-02). */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { createConfig } from "@sheaf/agent/config/config";

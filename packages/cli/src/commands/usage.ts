@@ -18,7 +18,7 @@ import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
 import { printJson, printText } from "../standard-output.ts";
 
-/** Prints a table or one object. No session is not a failure. @throws SheafError USAGE, STORAGE_…. */
+/** Prints a table or one object; an empty one is a success. @throws SheafError USAGE, STORAGE_…. */
 export async function runUsage(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
   const isJson = toCommandFormat(parsed) === "json";
@@ -36,7 +36,7 @@ export async function runUsage(parsed: ParsedArguments, io: CommandIo): Promise<
   });
 }
 
-/** The responses of a fork that are copies keep their time, which is before that of their session: they count once. */
+/** Reads logs, but not a fork's copied responses, which are older than the fork: their originals are enough. */
 async function readLogs(store: Store, workspace: string | undefined, since: number, report: UsageReport) {
   const conversations = await store.listConversations({ limit: Number.MAX_SAFE_INTEGER, workspace });
   for (const { id, createdAt, updatedAt } of conversations) {
@@ -48,7 +48,7 @@ async function readLogs(store: Store, workspace: string | undefined, since: numb
   }
 }
 
-/** @throws SheafError USAGE. */
+/** Reads the keys of `--by`. @throws SheafError USAGE. */
 function toKeys(list: string): readonly UsageKey[] {
   const words = list.split(",").map((word) => word.trim());
   const keys = usageKeys.filter((key) => words.includes(key));
@@ -58,7 +58,7 @@ function toKeys(list: string): readonly UsageKey[] {
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds since 1970. @throws SheafError USAGE. */
+/** Returns the milliseconds since 1970. @throws SheafError USAGE. */
 function toSince(text: string | undefined, time: number): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit = ""] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
@@ -92,7 +92,7 @@ function formatTable(by: readonly UsageKey[], report: UsageReport, configFile: s
   return `${table.join("\n")}\n${note}`;
 }
 
-/** A cost with "+" has requests of unknown price in it. */
+/** Formats a sum. A cost with "+" contains requests of unknown price. */
 function toCells({ runs, requests, usage, cost_usd, unpriced_requests }: UsageSum): readonly string[] {
   const cost = cost_usd === null ? "unknown" : `$${cost_usd.toFixed(4)}${unpriced_requests > 0 ? "+" : ""}`;
   const { inputTokens, outputTokens, cacheReadTokens } = usage;

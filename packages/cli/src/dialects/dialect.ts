@@ -46,7 +46,7 @@ export interface CliDialect {
   readonly format: OutputFormat;
   /** The profile of the formats that `createLines` leaves to Sheaf. */
   readonly profile: CliProfile;
-  /** Run events as lines; undefined: Sheaf's own format has them. */
+  /** Creates the output of run events; undefined: Sheaf's format applies. */
   readonly createLines?: (format: OutputFormat, options: ProjectionOptions) => Projection | undefined;
   /** Returns the model for a name of `--model`; undefined: the model of the user's settings. */
   readonly toModel?: (

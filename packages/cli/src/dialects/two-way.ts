@@ -173,7 +173,7 @@ async function readAll(talk: OpenTalk): Promise<void> {
     }
     if (isEmpty) throw createLineError(1, "is missing");
   } catch (error) {
-    // Stdin can close at its end or by a signal, which isn't an invalid line and ends no run.
+    // Stdin closed at its end or by a signal throws another error, which must not end the run.
     if (error instanceof SheafError) {
       talk.fault = error;
       inbox.clear();
@@ -246,7 +246,7 @@ function createOrderedOutput(output: LineOutput): LineOutput {
 
 /** Messages that wait for their turn. */
 interface Inbox {
-  /** Resolves when there is room for more. */
+  /** Adds a message; resolves when there is room for more. */
   put(item: Waiting): Promise<void>;
   /** Waits for the next message; undefined after the last one. */
   take(): Promise<Waiting | undefined>;

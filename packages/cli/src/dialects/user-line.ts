@@ -14,12 +14,12 @@ const item = s.either([
 
 export const userLine = s.object({
   type: s.literal("user"),
-  /** The running answer gets the message (C240). */
+  /** Use of the message during a run; `steer`: the running answer gets it (C240). */
   when_busy: s.optional(s.choice(["queue", "steer"])),
   message: s.object({ role: s.literal("user"), content: s.either([s.string(), s.list(item)]) }),
 });
 
-/** @throws SheafError USAGE for a message without text, or with a file that cannot be used. */
+/** Reads a message. @throws SheafError USAGE for a message without text, or with a file that can't be used. */
 export function toLineMessage({ message: { content } }: s.ValueOf<typeof userLine>, number: number): Message {
   const items = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   const prompt = items.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");

@@ -4,7 +4,7 @@ import { setImmediate as waitForRead, setTimeout as wait } from "node:timers/pro
 import { isCancel, SelectPrompt, wrapTextWithPrefix } from "@clack/core";
 import { limitOptions, S_BAR, S_BAR_END, S_RADIO_ACTIVE, S_RADIO_INACTIVE, symbol, symbolBar } from "@clack/prompts";
 
-/** The time for which a new menu ignores keys, since the person may have meant them for the line. Milliseconds. */
+/** Milliseconds for which a new menu ignores keys, since the user may have meant them for the line. */
 const PAUSE_MS = 500;
 
 interface Option {
@@ -15,9 +15,9 @@ interface Option {
 export interface ChoiceOptions<Value extends string> {
   readonly message: string;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
-  /** The first selected answer, and the answer of every word except "y" and "yes". */
+  /** The answer that is selected at the start, and the answer of every word except "y" and "yes". */
   readonly initialValue: Value;
-  /** The answer of "y" and "yes"; undefined: no word means one. */
+  /** The answer of "y" and "yes"; undefined: no word is an answer. */
   readonly yes?: Value | undefined;
   readonly signal?: AbortSignal;
 }
@@ -26,11 +26,11 @@ export interface ChoiceOptions<Value extends string> {
 export interface MenuScreen {
   readonly input?: Readable;
   readonly output?: Writable;
-  /** Resolves when the menu may take answers. Rejects if the signal is aborted. */
+  /** Resolves when the menu may take answers; rejects if the signal is aborted. */
   readonly pause?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** The chosen value; undefined if the person pressed Esc or Ctrl-C, or the signal was aborted. */
+/** Shows a menu. Returns the chosen value; undefined after Esc or Ctrl-C, or if the signal was aborted. */
 export async function choose<Value extends string>(
   { message, options, initialValue, yes, signal }: ChoiceOptions<Value>,
   { input, output, pause = waitUntilMeant }: MenuScreen = {},
@@ -59,7 +59,7 @@ export async function choose<Value extends string>(
   }
 }
 
-/** Starts the pause of a question that is not a menu; the result tells if it is over, and Enter answers. */
+/** Starts the pause of a question that isn't a menu. The result returns true after it, when Enter answers. */
 export function startPause({ pause = waitUntilMeant }: MenuScreen, signal: AbortSignal): () => boolean {
   let isOver = false;
   pause(signal).then(
@@ -69,7 +69,7 @@ export function startPause({ pause = waitUntilMeant }: MenuScreen, signal: Abort
   return () => isOver;
 }
 
-/** A busy process may read keys late, so it reads all keys of the pause before the pause ends. */
+/** Waits for the pause. A busy process may read keys late, so it reads all keys of the pause first. */
 async function waitUntilMeant(signal: AbortSignal): Promise<void> {
   await wait(PAUSE_MS, undefined, { signal });
   await waitForRead();
@@ -86,7 +86,7 @@ class PausedMenu extends SelectPrompt<Option> {
     if (this.state === "active") this["render"]();
   }
 
-  /** Takes "y" and "yes" for one answer and all other text for another one, also the letters that move elsewhere. */
+  /** Takes "y" and "yes" for one answer and any other text for the other one, even letters that move elsewhere. */
   followWords(no: string, yes: string): void {
     let word = "";
     this.on("key", (character = "", { name = "" }) => {

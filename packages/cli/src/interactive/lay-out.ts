@@ -9,7 +9,7 @@ export interface Layout {
   readonly cursorColumn: number;
 }
 
-/** East Asian wide and full-width characters, and emoji. */
+/** Matches East Asian wide and full-width characters, and emoji. */
 const wide =
   /^(?:[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation})/u;
 
@@ -21,7 +21,7 @@ const plain = /^[\u0020-\u007E]*\n?$/;
 interface Cell {
   readonly drawn: string;
   readonly width: number;
-  /** UTF-16 units of the text. */
+  /** Length in UTF-16 units. */
   readonly units: number;
 }
 
@@ -43,7 +43,7 @@ export function toWidth(text: string): number {
   return toCells(text).reduce((sum, { width }) => sum + width, 0);
 }
 
-/** Lays out a line. Rows after a line feed are indented like the short prompt. */
+/** Lays out a line. Rows after a line feed are indented like a short prompt. */
 export function layOut(prompt: string, { text, cursor }: Pick<Line, "text" | "cursor">, columns: number): Layout {
   const limit = Math.max(2, columns - 1);
   const rows: string[] = [];

@@ -301,7 +301,7 @@ export class LineConsole {
     return found[Math.min(skip, found.length - 1)];
   }
 
-  /** Handles a key of the search; false: it has another meaning. Enter and other keys take the match into the line. */
+  /** True if the key belongs to the search. Enter and keys that move put the match into the line, unsent. */
   #takeSearchKey(character: string | undefined, key: Key): boolean {
     const { query, skip } = this.#search!;
     const name = toKeyName(key);

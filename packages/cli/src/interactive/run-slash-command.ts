@@ -1,4 +1,3 @@
-/** Runs a slash command. */
 import { randomUUID } from "node:crypto";
 import { isCancel, select } from "@clack/prompts";
 import { SheafError, toSheafError } from "@sheaf/base/errors";

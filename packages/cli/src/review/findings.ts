@@ -79,7 +79,7 @@ export function readFindings(file: string): readonly Finding[] {
   return (value as { findings: readonly Finding[] }).findings;
 }
 
-/** Findings with a place in the change, the worst first, and the others. The order distinguishes equal lines. */
+/** Sorts findings with a place in the change, the worst first, from the others. The order distinguishes equal lines. */
 export function placeFindings(findings: readonly Finding[], lines: ChangedLines) {
   const byPlace = Map.groupBy(findings, ({ path, line, rule }) => JSON.stringify([path, line, rule]));
   const placed: PlacedFinding[] = [];
@@ -139,7 +139,7 @@ export function formatFinding({ id, severity, rule, problem }: PlacedFinding): s
   return formatComment(id, `${severity}: ${rule}`, isLong ? `${problem.slice(0, MAX_PROBLEM_LENGTH)} [cut]` : problem);
 }
 
-/** The one comment about the change as a whole. */
+/** Formats the one comment about the change as a whole. */
 export function formatReview(placed: readonly PlacedFinding[], unposted: readonly Finding[]): string {
   const count = placed.length + unposted.length;
   if (count === 0) return `<!-- sheaf-review ${SUMMARY} -->\n**Sheaf has no open findings.**\n`;

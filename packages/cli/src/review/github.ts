@@ -72,7 +72,7 @@ export function createGitHub(number: number, environment: Environment, signal: A
       const { id: pullRequestId, headRefOid: commitOID } = pull;
       await change("addPullRequestReview", { pullRequestId, commitOID, event: "COMMENT", threads });
     },
-    // A token that may only write to pull requests cannot resolve a thread, but it can fold its own comment.
+    // A token that may only write to pull requests can't resolve a thread, but it can fold its own comment.
     async setResolved({ id: subjectId, threadId, mayResolve }, isResolved) {
       if (isResolved) await change("minimizeComment", { subjectId, classifier: "RESOLVED" });
       else await change("unminimizeComment", { subjectId });

@@ -2,20 +2,20 @@
 import { type Finding, formatReview, placeFindings } from "./findings.ts";
 import type { ReviewHost } from "./review-host.ts";
 
-/** Comments of one review; more are a flood. */
+/** Number of comments in one review at most. */
 const MAX_POSTED = 50;
 
 /** The result of `sheaf review post`. */
 export interface PostResult {
   posted: number;
-  /** Findings that already have a comment. */
+  /** Number of findings that already have a comment. */
   known: number;
   resolved: number;
   summary: "none" | "created" | "updated" | "unchanged";
   readonly not_posted: (Pick<Finding, "path" | "line"> & { readonly reason: string })[];
 }
 
-/** Updates `result` after each step, so it is also right after a failure. @throws SheafError of the host. */
+/** Posts the review, and updates `result` after each step, even before a failure. @throws SheafError of the host. */
 export async function postFindings(
   findings: readonly Finding[],
   head: string,

@@ -13,7 +13,7 @@ export interface ReviewHost {
   readonly batchSize: number;
   /** Posts comments at lines of the change: all of them, or none. */
   postFindings(findings: readonly PlacedFinding[]): Promise<void>;
-  /** Marks the comment as resolved, or takes that back. */
+  /** Marks the comment as resolved or unresolved. */
   setResolved(comment: PostedComment, isResolved: boolean): Promise<void>;
   writeSummary(body: string, id: string | undefined): Promise<void>;
 }

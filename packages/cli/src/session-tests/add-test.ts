@@ -80,7 +80,7 @@ function replaceRoot(test: TestFile, workspace: string): TestFile {
   return { ...test, responses: JSON.parse(text) as TestResponse[] };
 }
 
-/** Lists the present files for a session without states: it made no changes, so they may be its files as well. */
+/** Lists the present files for a session without changes: they're its files unless others have changed them. */
 function listPresent(workspace: string): SessionStates {
   const names = listFiles(workspace, [join(workspace, ".git"), join(workspace, "node_modules")]);
   const start = names.map((path): StateFile => ({ kind: "file", id: path, path: relative(workspace, path) }));

@@ -1,4 +1,4 @@
-/** The workspace of a test: taken from the states of a session, and made again for each run. */
+/** The workspace of a test: made from the states of a session, and created again for each run. */
 import { chmodSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
@@ -14,13 +14,13 @@ import type { TestFile } from "./test-file.ts";
 type StartFiles = NonNullable<TestFile["files"]>;
 type StartFile = StartFiles[string];
 
-/** A test is read by people, and lies in their repository. */
+/** Limits of a test's files, since people read tests in their repository. */
 const MAX_FILES = 200;
 const MAX_BYTES = 400_000;
 
 /**
- * The files before the first response, without those that ignore rules leave out. `patterns`: only these.
- * @throws SheafError USAGE where they are too many for a file that people read.
+ * Returns the files before the first response, except ignored ones. `patterns`: only these. @throws SheafError USAGE
+ * for more files than people read.
  */
 export async function chooseStartFiles(
   states: Pick<SessionStates, "start" | "read">,
@@ -32,7 +32,7 @@ export async function chooseStartFiles(
   const files: Record<string, StartFile> = {};
   let bytes = 0;
   for (const file of states.start) {
-    // A test of tests would be one too many.
+    // A test must not contain tests.
     if (file.path.startsWith(".sheaf/tests/")) continue;
     if (globs ? !globs.some((glob) => glob?.isCovering(file.path)) : await rules.isIgnored(file.path, false)) continue;
     const content = toStartFile(file, await states.read(file));
@@ -56,7 +56,7 @@ export function toStartFile({ kind }: Pick<StateFile, "kind">, bytes: Buffer): S
   return isText ? { program: text } : { base64: bytes.toString("base64") };
 }
 
-/** @throws SheafError CONFIG_INVALID for a path that leaves the folder. */
+/** Writes the files of a test. @throws SheafError CONFIG_INVALID for a path that leaves the folder. */
 export async function writeStartFiles(
   { files = {}, git }: Pick<TestFile, "files" | "git">,
   root: string,
@@ -85,7 +85,7 @@ function writeFiles(files: StartFiles, root: string): void {
     else writeFileSync(target, "program" in content ? content.program : Buffer.from(content.base64, "base64"));
     if (typeof content !== "string" && "program" in content) chmodSync(target, 0o755);
   }
-  // Last, so that no file is written through a link.
+  // Write links at the end, so that no file is written through a link.
   for (const [to, target] of links) symlinkSync(to, target);
 }
 
@@ -102,7 +102,7 @@ async function commitAll(root: string, environment: Environment): Promise<void> 
   await askGit(setup, ["commit", "-q", "--allow-empty", "-m", "Start of the test"], options);
 }
 
-/** The text of a file after a run; null if the workspace lacks it. */
+/** Returns the text of a file after a run; null if the workspace lacks it. */
 export function readEndFile(root: string, path: string): string | null {
   try {
     const target = realpathSync(resolve(root, path));

@@ -9,7 +9,7 @@ const callFields = {
   tool: filledText,
   /** Arguments as an object, or the model's text if that doesn't parse. */
   arguments: s.optional(s.either([s.record(s.anything()), s.string()])),
-  /** Default: success. */
+  /** Status of the result; default: success. */
   status: s.optional(s.choice(["error", "rejected", "cancelled"])),
   /** Text of the result for the model. */
   returns: s.optional(s.string()),

@@ -12,7 +12,7 @@ export function checkPlayable(events: readonly RunEvent[]): void {
   throw new SheafError("USAGE", `${reason}: choose another session`);
 }
 
-/** `keepsUsage`: with what decides when the conversation is summarised. */
+/** Turns a log into a test's response. `keepsUsage`: with the tokens, which determine summaries of the conversation. */
 export function toTestResponse(events: readonly RunEventBody[], keepsUsage = false): TestResponse {
   const turns: Open<TestTurn>[] = [];
   const calls = new Map<string, Open<TestCall>>();

@@ -12,7 +12,7 @@ import { listUndoStores, toStateRef } from "./undo-store.ts";
 export interface SessionPlace {
   readonly conversationId: string;
   readonly responseIds: readonly string[];
-  /** Absolute. */
+  /** Absolute path of the workspace. */
   readonly workspace: string;
   readonly dataFolder: string;
   readonly environment: Environment;
@@ -20,21 +20,21 @@ export interface SessionPlace {
 
 /** The states of a session in its workspace. */
 export interface SessionStates {
-  /** Before its first effect. */
+  /** Files before the session's first effect. */
   readonly start: readonly StateFile[];
-  /** After its last one. */
+  /** Files after its last effect. */
   readonly end: readonly StateFile[];
-  /** The content; of a link, its target. */
+  /** Returns the content; for a link, its target. */
   read(file: StateFile): Promise<Buffer>;
 }
 
 /** A file of a state. */
 export interface StateFile extends TreeEntry {
-  /** Relative to the workspace, with `/`. */
+  /** Path relative to the workspace, with `/`. */
   readonly path: string;
 }
 
-/** Undefined: the session changed nothing, or Sheaf has forgotten its states. @throws SheafError INTERNAL. */
+/** Reads the states; undefined if the session made no changes, or Sheaf forgot them. @throws SheafError INTERNAL. */
 export async function readSessionStates(place: SessionPlace): Promise<SessionStates | undefined> {
   const { conversationId, responseIds, workspace, dataFolder, environment } = place;
   const program = findProgram("git", environment);

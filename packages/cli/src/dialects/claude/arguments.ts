@@ -176,7 +176,7 @@ function readWords(words: readonly string[]): Words {
   };
 }
 
-/** Rules are separated by commas or blanks outside of brackets. */
+/** Divides lists of rules at commas or blanks outside of brackets. */
 function splitRules(lists: readonly string[]): string[] {
   return lists.flatMap((text) => text.match(/[^\s,(]+(\([^)]*\))?/g) ?? []);
 }
@@ -220,7 +220,7 @@ function readSettings(text: string | undefined, cwd: string, notices: Notice[]):
 function readServers(text: string, cwd: string): McpServers {
   const { mcpServers = {} } = readJson("--mcp-config", text, cwd);
   const servers = Object.entries(isJsonObject(mcpServers) ? mcpServers : {}).map(([name, entry]) => {
-    // Such a server is in the program, which lists it in `initialize`.
+    // The program has this server inside, and lists it in `initialize`.
     if (isJsonObject(entry) && entry["type"] === "sdk") return [];
     const settings = parseServerEntry(name, entry);
     if (typeof settings !== "string") return [[name, settings] as const];

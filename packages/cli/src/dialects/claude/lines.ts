@@ -17,7 +17,7 @@ export function createClaudeJson(): Projection {
   return { push: (event) => (event.type === "run_end" ? stream.push(event).slice(-1) : (stream.push(event), [])) };
 }
 
-/** `isPartial`: `stream_event` lines show each message while the model writes it. */
+/** Creates the output. `isPartial`: `stream_event` lines show each message while the model writes it. */
 export function createClaudeStream(options: { readonly isPartial: boolean }): Projection {
   return new ClaudeStream(options);
 }

@@ -1,4 +1,4 @@
-/** Rules and names of tools of Claude Code as Sheaf's own (C201). */
+/** Turns rules and names of tools of Claude Code into Sheaf's (C201). */
 import type { Notice } from "@sheaf/protocol";
 import { listToolNames, toOwnToolNames } from "@sheaf/agent/tools/registry";
 import { SheafError } from "@sheaf/base/errors";
@@ -82,7 +82,7 @@ export function toMode({ permissionMode }: ClaudeState): string {
   return permissionMode === "plan" ? "plan" : "agent";
 }
 
-/** @throws SheafError USAGE for a mode that Sheaf does not have. */
+/** Returns the settings of a mode. @throws SheafError USAGE for a mode that Sheaf lacks. */
 export function toSettings({ permissionMode, mcpServers }: ClaudeState): DialectSettings {
   if (Object.hasOwn(modes, permissionMode)) return { ...modes[permissionMode as keyof typeof modes], mcpServers };
   const known = Object.keys(modes).join(", ");

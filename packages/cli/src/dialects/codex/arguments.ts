@@ -1,4 +1,4 @@
-/** A command line of `codex exec` as a prompt of Sheaf (C210). */
+/** Turns the arguments of `codex exec` into a prompt of Sheaf (C210). */
 import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";

@@ -159,7 +159,7 @@ class CodexLines implements Projection {
   }
 }
 
-/** A call before or after its result. */
+/** Makes the item of a call before or after its result. */
 function toItem(
   { toolName, documentType, origin }: ToolCallStart,
   given: OpenCall["given"],
