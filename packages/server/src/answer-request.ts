@@ -1,4 +1,4 @@
-/** What every route does that takes a message: starts its response, and answers with a stream or with the whole. */
+/** Answers every route that takes a message: starts the response, then sends it as a stream or as a whole. */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { ChatRequest } from "@sheaf/protocol";
 import type { Context } from "hono";
@@ -19,13 +19,13 @@ import { startResponse } from "./start-response.ts";
 /** A message, and the form of its answer. */
 interface MessageRequest {
   readonly body: ChatRequest;
-  /** What the client sent: by this a request that comes again is known (X9). */
+  /** The request as the client sent it, by which the server recognizes a repeated request (X9). */
   readonly asked: unknown;
-  /** What a new conversation begins with. */
+  /** The turns that a new conversation starts with. */
   readonly past?: readonly PastTurn[];
-  /** What a new conversation is called; default: a random id. */
+  /** The id of a new conversation; default: a random id. */
   readonly newConversationId?: string;
-  /** Of a stream. */
+  /** The wire form of the stream. */
   readonly form: WireForm;
   readonly includesUsage?: boolean;
   readonly questions?: UiQuestions;
@@ -37,7 +37,7 @@ interface MessageRequest {
   ) => Promise<Response>;
 }
 
-/** @throws HttpError, SheafError when the response cannot begin. */
+/** @throws HttpError, SheafError if the response can't start. */
 export async function answerRequest(
   request: Context<ServerEnvironment>,
   context: ServerContext,
@@ -53,7 +53,7 @@ export async function answerRequest(
   const key = toRequestKey(request.req.header("idempotency-key"), asked);
   const start = (): Promise<AcceptedResponse> =>
     startResponse(body, owner, context, { request: key, starting, past, newConversationId });
-  // What cannot be read must not run.
+  // A response must not run if its client can't get a stream.
   const stream = body.stream || !answerWhole ? reserveStream(request, context) : undefined;
   const begin = async (): Promise<readonly [ids: ResponseIds, queued: QueuedResponse | undefined]> => {
     const ids = await (key ? context.requestKeys.startOnce(store, owner, key, start) : start());
@@ -66,7 +66,7 @@ export async function answerRequest(
   const { responseId } = ids;
   const cancelWithClient = (): void => {
     if (body.onDisconnect !== "cancel") return;
-    // What waited may run at another server.
+    // Another server may have started the response that waited here.
     const abort = (): void => void store.requestCancel(responseId).catch(context.onDefect);
     cancelWith(client, context.runner.find(responseId) ?? { abort });
   };
@@ -76,7 +76,7 @@ export async function answerRequest(
     const sink = stream.open({ ...headers, ...toFormHeaders(form) });
     const includesReasoning = body.accept?.reasoning ?? false;
     const options = { responseId, after: 0, snapshot: false, includesReasoning, includesUsage, questions, form };
-    // The client has the address of the response now, and can come back (X7).
+    // The client now has the address of the response, and can reconnect (X7).
     if (body.onDisconnect !== "cancel") client.removeEventListener("abort", giveUp);
     const view = createReaderView(options, ports.wire);
     const begun = queued ? await awaitStart(queued, { store, sink, view, ...context }) : responseId;
@@ -84,19 +84,19 @@ export async function answerRequest(
     if (begun !== undefined) await followResponse(sink, toBegun(options, begun), ports);
     return RESPONSE_ALREADY_SENT;
   }
-  // A response may have begun when its client leaves.
+  // The response may already run when its client leaves.
   const begun = queued ? await waitForBegin(store, responseId, client).finally(cancelWithClient) : responseId;
   if (!queued) cancelWithClient();
   await waitForEnd(begun, store, context, client);
   return askPatiently(() => answerWhole!(begun, store, headers), client);
 }
 
-/** The reader of a message that reached a response gets that one: its state first, since it began before (C242). */
+/** Makes a reader follow the response that its message joined, starting with that response's state (C242). */
 export function toBegun(options: FollowOptions, begun: string): FollowOptions {
   return begun === options.responseId ? options : { ...options, responseId: begun, snapshot: true };
 }
 
-/** Tells base clients the ids, and where the response is (N49, X2). */
+/** Headers that give base clients the ids, and the address of the response (N49, X2). */
 export function toResponseHeaders(response: ResponseIds): Record<string, string> {
   return {
     Location: `/v1/responses/${response.responseId}`,
@@ -105,7 +105,7 @@ export function toResponseHeaders(response: ResponseIds): Record<string, string>
   };
 }
 
-/** X7: only when the request says so. */
+/** Cancels the response when its client leaves, which only some requests ask for (X7). */
 export function cancelWith(client: AbortSignal, response: Pick<RunningResponse, "abort">): void {
   const cancel = (): void => response.abort(createLeftError());
   if (client.aborted) cancel();

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SheafError } from "@sheaf/base/errors";
 
-/** Between two tries. Milliseconds. */
+/** Pause between two tries. Milliseconds. */
 const PAUSE_MS = 500;
 
 /**
- * Asks until the store answers: while it fails, a response may run, wait or have ended.
- * @throws all other errors; the signal's reason when nobody waits for the answer any more.
+ * Asks until the store answers, since a response may run, wait or have ended while the store fails.
+ * @throws all other errors; the signal's reason if it aborts first.
  */
 export async function askPatiently<Answer>(ask: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
   for (;;) {
@@ -20,7 +20,7 @@ export async function askPatiently<Answer>(ask: () => Promise<Answer>, signal?: 
   }
 }
 
-/** True if the store didn't answer, so that the effect of a call isn't known. A damaged one doesn't get better. */
+/** True if the store didn't answer, so the effect of a call is unknown. A damaged store stays damaged. */
 export function isStoreAway(error: unknown): boolean {
   return (
     error instanceof SheafError && error.source === "storage" && ["STORAGE_LOCKED", "STORAGE_FULL"].includes(error.code)

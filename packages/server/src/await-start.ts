@@ -1,4 +1,4 @@
-/** A reader that waits with its response: its stream is open, and nothing has begun. */
+/** Waits for the start of a response whose reader already has an open stream. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
 import { SheafError } from "@sheaf/base/errors";
@@ -24,8 +24,8 @@ interface WaitingReader {
 }
 
 /**
- * The id of the response once it has begun, or of the one that the message reached; undefined when the reader is gone. What cannot begin is reported as a response that failed
- * (N52): it has no other place, since the head of the answer is sent, and nothing is stored.
+ * Resolves with the id of the started response, or of the response that the message joined; undefined if the reader
+ * left. A failed start becomes a failed response in the stream (N52): the head of the answer has been sent already.
  */
 export async function awaitStart(queued: QueuedResponse, reader: WaitingReader): Promise<string | undefined> {
   const { store, sink, view, now, onDefect } = reader;
@@ -45,7 +45,7 @@ export async function awaitStart(queued: QueuedResponse, reader: WaitingReader):
 /** Pause before Sheaf reads a log again that it could not read. Milliseconds. */
 const RETRY_MS = 1000;
 
-/** @throws the reason of the signal when it is aborted before. */
+/** @throws the signal's reason if it aborts first. */
 export async function waitForEnd(
   responseId: string,
   store: Store,

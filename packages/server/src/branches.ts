@@ -18,7 +18,7 @@ import { createDenials } from "./denials.ts";
 import { createNotFoundError, HttpError } from "./http-error.ts";
 import type { ServerContext } from "./server-context.ts";
 
-/** The branch that a message continues: it ends with this response; null: it is empty. @throws HttpError NOT_FOUND. */
+/** Chooses the branch that ends with this response; null means the empty branch. @throws HttpError NOT_FOUND. */
 export function toBranchEnd(responseId: string | null): ChooseEnd {
   return (all) => {
     const end = responseId === null ? undefined : createBranches(all).listBranch(responseId)?.at(-1);
@@ -54,13 +54,13 @@ export interface StoredConversation {
   readonly record: ConversationRecord;
 }
 
-/** Another branch in a tree of git is another state. */
+/** Records the state of a git tree, which changes with the shown branch. */
 export async function recordTree(store: SharedStore, record: ConversationRecord, { trees }: ServerContext) {
   const last = await findNewestResponse(store, record.id);
   await trees.record(record, last?.id ?? START_STATE);
 }
 
-/** The files of a conversation: which folders, and by what. In a tree of git, its states show the changes. */
+/** Returns the folders of a conversation's files. In a tree of git, its states show the changes. */
 export async function toFileAccess(store: SharedStore, record: ConversationRecord, context: ServerContext) {
   const { settings, trees, preparer } = context;
   const { id } = record;

@@ -1,4 +1,4 @@
-/** Begins the messages that wait in the store, those of other servers too (R-38). */
+/** Starts the messages that wait in the store, including messages from other servers (R-38). */
 import type { RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { ClaimedMessage } from "@sheaf/store/cluster";
@@ -6,15 +6,15 @@ import { isBusyError, type RequestKey, type SharedStore } from "@sheaf/store/sto
 import { HttpError, toErrorAnswer } from "./http-error.ts";
 import type { WholeRequest } from "./stored-attachments.ts";
 
-/** Interval at which a server looks, apart from each notice. Milliseconds. */
+/** Interval between looks at the store, in addition to notices. Milliseconds. */
 const LOOK_MS = 2000;
 
-/** All that a server needs to begin a response that it was not asked for. */
+/** The data with which any server can start a stored response. */
 export interface StoredRequest {
   readonly body: WholeRequest;
   readonly newConversationId: string;
   readonly request: RequestKey | undefined;
-  /** What the response will begin with. */
+  /** Fields of the response's first event. */
   readonly start: Omit<RunStart, "type">;
 }
 
@@ -22,12 +22,12 @@ interface ClaimPorts {
   readonly store: SharedStore;
   /** Responses that one owner may have at the same time. */
   readonly maxRunning: number;
-  /** Begins a response; resolves once it has. */
+  /** Starts a response. Resolves once it has started. */
   readonly begin: (message: ClaimedMessage, stored: StoredRequest) => Promise<unknown>;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Begins what waits, from now on, whenever something may. */
+/** Starts waiting messages from now on, whenever one may start. */
 export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPorts) {
   const { waiting } = store;
   const starting = new Set<string>();
@@ -51,7 +51,7 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
     }
   };
 
-  /** Ends early after a message whose failure the store didn't take: it may still be the next one. */
+  /** Ends early if the store didn't take the failure of a message: that message may be the next one again. */
   const claimAll = async (): Promise<void> => {
     hasFailed = false;
     for (;;) {
@@ -92,7 +92,7 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
   };
 }
 
-/** The conversation or the owner is busy again, or this server is going down or cannot reach its store. */
+/** True if a later start may succeed: a conversation or an owner is busy, the server closes, or the store is away. */
 function mayBeginLater(error: unknown): boolean {
   if (error instanceof HttpError) return error.code === "LIMIT_REACHED";
   return isBusyError(error) || (error instanceof SheafError && ["OVERLOADED", "STORAGE_LOCKED"].includes(error.code));

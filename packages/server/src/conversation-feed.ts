@@ -19,7 +19,7 @@ const MAX_EVENTS = 1000;
 /** Wait after a notice, so that one look finds several changes. Milliseconds. */
 const GATHER_MS = 50;
 
-/** Time between two looks without a notice: in a cluster, where every process sends notices, and with SQLite. Milliseconds. */
+/** Time between looks without a notice: in a cluster, whose processes send notices, and with SQLite. Milliseconds. */
 const NOTICED_MS = 5000;
 const POLL_MS = 1000;
 
@@ -57,7 +57,7 @@ export type ConversationFeeds = ReturnType<typeof createConversationFeeds>;
 
 interface KnownConversation {
   readonly summary: ConversationSummary;
-  /** The same as text, to compare it. */
+  /** The summary as text, to compare it. */
   readonly text: string;
 }
 
@@ -68,7 +68,7 @@ class ConversationFeed {
   readonly #ports: FeedPorts;
   readonly #readers = new Set<EventSink>();
   readonly #approvals = new Map<string, ReturnType<typeof createApprovalReader>>();
-  /** In the order of the list. */
+  /** Known conversations in the order of the list. */
   #known: ReadonlyMap<string, KnownConversation> = new Map();
   #next: string | undefined;
   #frames: string[] = [];
@@ -129,7 +129,7 @@ class ConversationFeed {
       await wait(GATHER_MS);
       // A change that comes while it looks is found by the next look.
       this.#change = new AbortController();
-      // Until the store answers, readers have what they have.
+      // Readers stay as they are until the store answers.
       if (!this.#isClosed && this.#readers.size > 0) await this.#look().catch(this.#ports.onDefect);
     }
     stopWatching();
@@ -159,7 +159,7 @@ class ConversationFeed {
       const old = before.get(record.id);
       const { openResponseId } = record;
       const isNew = openResponseId !== undefined && openResponseId !== old?.summary.runningResponseId;
-      // Readers can't find a response before its first event, which comes with a notice.
+      // Readers can't find a response before its first event, and a notice follows that event.
       if (!isFirst && isNew && (await this.#store.getResponse(openResponseId))?.lastSeq === 0) {
         if (old) known.set(record.id, old);
         continue;

@@ -26,7 +26,7 @@ export async function readPage(
 
 type Place = Pick<ConversationRecord, "id" | "updatedAt" | "pinned">;
 
-/** Opaque to clients. */
+/** Encodes a place as a text that is opaque to clients. */
 export function encodePlace({ updatedAt, id, pinned }: Place): string {
   return Buffer.from(`${pinned ? "pinned " : ""}${updatedAt} ${id}`).toString("base64url");
 }
@@ -44,7 +44,7 @@ export type ReadOpenApprovals = (
   responseId: string,
 ) => Promise<readonly Omit<ApprovalRequestData, "documentId" | "options">[]>;
 
-/** With the approvals that wait now. `readOpen` can keep its place in the log between two looks. */
+/** Reads the summary with its open approvals. `readOpen` can remember its place in the log between two looks. */
 export async function readSummary(
   store: SharedStore,
   record: ConversationRecord,
@@ -94,7 +94,7 @@ async function listApprovals(
   });
 }
 
-/** The place where a conversation that a search found has the words; undefined: it has changed since. */
+/** Finds the first match in a conversation from a search. Returns undefined if the conversation has changed since. */
 async function findMatch(
   store: SharedStore,
   { id, title }: ConversationRecord,

@@ -17,7 +17,7 @@ export interface Frames {
   readonly chunk: Buffer;
 }
 
-/** Undefined: there are none. */
+/** Returns undefined for an empty text. */
 export function toFrames(text: string): Frames | undefined {
   if (text === "") return undefined;
   const length = Buffer.byteLength(text);
@@ -34,23 +34,23 @@ const streamHeaders: OutgoingHttpHeaders = {
   "X-Accel-Buffering": "no",
 };
 
-/** Sends the head at once, so that the client knows what it follows before the first event. */
+/** Sends the head at once, so that the client knows the response before its first event. */
 export function openEventSink(outgoing: ServerResponse, headers: OutgoingHttpHeaders): EventSink {
   outgoing.writeHead(200, { ...securityHeaders, ...streamHeaders, ...headers });
   outgoing.write(encodeRetry(RETRY_MS));
   return new EventSink(outgoing);
 }
 
-/** The place where the events of one reader go. */
+/** The output of one reader's events. */
 export class EventSink {
   readonly #outgoing: ServerResponse;
   /**
-   * Chunks go to the socket as they are: Node would write each as four parts. Not while an answer before this one is
-   * on its way on the same connection, and not to a client of HTTP/1.0.
+   * Writes chunks directly to the socket, since Node would write each as four parts. Undefined while an earlier answer
+   * is on its way on the same connection, and for a client of HTTP/1.0.
    */
   readonly #socket: Writable | undefined;
   readonly #controller = new AbortController();
-  /** What came now would be in the next answer on this connection. */
+  /** Writes after the end would go into the next answer on this connection. */
   #hasEnded = false;
 
   readonly #stuckMs: number;
@@ -61,21 +61,21 @@ export class EventSink {
     this.#socket = outgoing.chunkedEncoding ? (outgoing.socket ?? undefined) : undefined;
     outgoing.on("error", () => undefined);
     outgoing.on("close", () => this.#controller.abort());
-    // A client that went away before gets no event; whoever opens the sink listens from now on.
+    // A client that left earlier gets no event; the caller can listen before this abort.
     if (outgoing.destroyed) queueMicrotask(() => this.#controller.abort());
   }
 
-  /** The reader is gone, or was disconnected. */
+  /** True if the reader left or was disconnected. */
   get isClosed(): boolean {
     return this.#controller.signal.aborted;
   }
 
-  /** Aborted once the stream is over, for whatever reason. */
+  /** Aborts once the stream is over, for whatever reason. */
   get closed(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** True if the reader must read before it gets more: the caller keeps the reader's position, and waits for `drain`. */
+  /** True if the reader must read first. The caller remembers the reader's position, and waits for `drain`. */
   get isFull(): boolean {
     return (this.#socket ?? this.#outgoing).writableNeedDrain;
   }
@@ -89,7 +89,7 @@ export class EventSink {
     else this.#outgoing.write(made.bytes);
   }
 
-  /** Resolves when the reader may get more, or is gone; at the latest after `patienceMs`. By default it cuts off a stuck reader. */
+  /** Resolves when the reader may get more, left, or `patienceMs` passed. By default it cuts off a stuck reader. */
   async drain(patienceMs = this.#stuckMs): Promise<void> {
     const way = this.#socket ?? this.#outgoing;
     if (this.isClosed || !this.isFull) return;
@@ -105,9 +105,9 @@ export class EventSink {
     if (patienceMs === this.#stuckMs && this.isFull) this.cut();
   }
 
-  /** Shows that the connection lives (X5). */
+  /** Sends a sign of life (X5). */
   beat(): void {
-    // A reader that still has something to read needs no sign.
+    // A reader that still has data to read needs no sign.
     if (this.#outgoing.writableLength === 0) this.send(encodeHeartbeat());
   }
 
@@ -120,13 +120,13 @@ export class EventSink {
     this.closed.addEventListener("abort", () => clearTimeout(timer));
   }
 
-  /** Breaks off the stream, so that the reader asks again (N51). */
+  /** Breaks off the stream, so that the reader connects again (N51). */
   cut(): void {
     this.#outgoing.destroy();
   }
 }
 
-/** Beats for readers: one timer for all streams. */
+/** Creates the timer of all streams, which sends signs of life. */
 export function createHeartbeat(everyMs: number) {
   const sinks = new Set<EventSink>();
   const timer = setInterval(() => {
@@ -134,7 +134,7 @@ export function createHeartbeat(everyMs: number) {
   }, everyMs);
   timer.unref();
   return {
-    /** Beats for a reader until its stream is over. */
+    /** Sends signs of life to a reader until its stream is over. */
     add(sink: EventSink): void {
       sinks.add(sink);
       sink.closed.addEventListener("abort", () => sinks.delete(sink), { once: true });

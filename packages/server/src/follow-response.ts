@@ -1,4 +1,4 @@
-/** One reader of one response: first the log after its position, then what comes live; no gap, no double (X2, X3). */
+/** Follows a response for one reader: the log after its position, then live events; no gap, no double (X2, X3). */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChatResponse, RunEvent } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
@@ -13,29 +13,29 @@ import type { SharedTails, Tail } from "./shared-tails.ts";
 /** Largest payload of one event (N55), less the fields around it. UTF-16 units of JSON. */
 const MAX_SNAPSHOT = 250 * 1024;
 
-/** Frames that are collected before a write. UTF-16 units. */
+/** Length of the frames that are collected before a write. UTF-16 units. */
 const WRITE_LENGTH = 64 * 1024;
 
-/** Time that a reader may take nothing before its view of the log is dropped, and made again when it reads on. Milliseconds. */
+/** Time after which a stuck reader loses its view of the log. The view is made again once it reads. Milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** What a reader asks for. */
+/** The response that a reader follows, and the position where it starts. */
 export interface FollowOptions extends ViewOptions {
   readonly responseId: string;
-  /** Begin with the whole state as one event (X3); in the form of documents only. */
+  /** True to start with the whole state as one event (X3); only in the form of documents. */
   readonly snapshot: boolean;
 }
 
 export interface FollowPorts {
-  /** Of the owner of the response. */
+  /** The store as the owner of the response sees it. */
   readonly store: Store;
   readonly live: Live<ResponseChannel>;
-  /** Of responses that do not run here. */
+  /** The logs of responses that run at other servers. */
   readonly tails: SharedTails;
   readonly wire: WireOptions;
 }
 
-/** Sends the events to the sink, and ends it after the last one. Resolves when the stream is over or the reader is gone. */
+/** Sends the events to the sink, then ends it. Resolves when the stream is over or the reader is gone. */
 export async function followResponse(sink: EventSink, options: FollowOptions, ports: FollowPorts): Promise<void> {
   for (let rest: FollowOptions | undefined = options; rest && !sink.isClosed;) {
     rest = await followFor(sink, rest, ports);
@@ -43,7 +43,7 @@ export async function followResponse(sink: EventSink, options: FollowOptions, po
   }
 }
 
-/** Follows until the stream is over, or until the reader takes nothing for a while: then the result is its position. */
+/** Follows until the stream is over. If the reader is stuck for a while, returns the position to continue from. */
 async function followFor(
   sink: EventSink,
   options: FollowOptions,
@@ -68,7 +68,7 @@ async function followFor(
   let hasAll = false;
   try {
     for (;;) {
-      // A reader that must read first has left the channel, and continues with the log.
+      // A full reader has left the channel, and continues with the log.
       if (joined && (await joinChannel(sink, joined, reader, { ...options, view }))) return undefined;
       joined = undefined;
       while (!(await sendLog(sink, reader, view)) || sink.isClosed) {
@@ -81,13 +81,13 @@ async function followFor(
       else if (hasAll) sink.cut();
       if (isEnd || hasAll) return undefined;
       const channel = live.find(responseId) ?? tail?.channel;
-      // Nothing can come between this line and joining.
+      // No event can arrive between this line and the join.
       if (channel?.lastSeq === reader.lastSeq) joined = channel;
-      // What is stored is sent in a moment, or what was sent was stored meanwhile.
+      // The store has events that the channel sends in a moment, or the store has caught up with the channel.
       else if (channel && channel !== tail?.channel) await nextTurn();
       else {
         tail ??= tails.open(responseId, store);
-        // Either the rest is stored now, or nothing more comes from this store.
+        // Either the store has the rest now, or this store gets no more events.
         hasAll = !(await tail.reach(reader.lastSeq));
       }
     }
@@ -106,7 +106,7 @@ async function sendLog(sink: EventSink, reader: LogReader, view: ReaderView): Pr
   return false;
 }
 
-/** Sends events until the sink is full; gives the last one, after which the log is read again. */
+/** Sends events until the sink is full. Returns the last event sent, after which to read the log again. */
 async function sendPage(sink: EventSink, page: readonly RunEvent[], view: ReaderView): Promise<RunEvent> {
   let frames = "";
   let last = page[0]!;
@@ -116,7 +116,7 @@ async function sendPage(sink: EventSink, page: readonly RunEvent[], view: Reader
     if (frames.length <= WRITE_LENGTH) continue;
     sink.send(frames);
     frames = "";
-    // What the socket takes at once it reports in the next turn.
+    // The socket reports in the next turn how much it took.
     if (sink.isFull) await nextTurn();
     if (sink.isFull) break;
   }
@@ -124,7 +124,7 @@ async function sendPage(sink: EventSink, page: readonly RunEvent[], view: Reader
   return last;
 }
 
-/** The whole state as the first event; false when it is too large for one, so that the log itself must be sent. */
+/** Sends the whole state as the first event. Returns false if the state is too large for one event. */
 function sendSnapshot(sink: EventSink, response: ChatResponse): boolean {
   const id = response.metadata.lastEventId ?? 0;
   const frame = encodeSse({ id, event: "snapshot", data: { response } });
@@ -133,7 +133,7 @@ function sendSnapshot(sink: EventSink, response: ChatResponse): boolean {
   return true;
 }
 
-/** Returns true if the stream is over, and false if the reader has left the channel because it must read first. */
+/** Returns true if the stream is over, and false if the reader left the channel because its sink is full. */
 async function joinChannel(
   sink: EventSink,
   channel: ResponseChannel,
@@ -161,7 +161,7 @@ async function joinChannel(
       if (hasEnded) sink.end();
     },
     end() {
-      // Without its last event the stream is broken, and the reader asks again (N51).
+      // The reader connects again, because the stream breaks off before its last event (N51).
       if (!hasEnded) sink.cut();
       leave();
     },

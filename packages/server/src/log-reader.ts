@@ -1,13 +1,13 @@
-/** The stored log of a response, page by page: what every late reader begins with. */
+/** Reads the stored log of a response page by page, as every late reader must. */
 import { createReducer, toSnapshot, type ApprovalRequest, type ChatResponse, type RunEvent } from "@sheaf/protocol";
 import type { Store } from "@sheaf/store/store";
 import type { ServerContext } from "./server-context.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
-/** Events of the log that are read at a time. */
+/** Events in one page. */
 const PAGE = 2000;
 
-/** Begins at the first event, or after the one that was last moved to. */
+/** Creates a reader that starts at the first event, or after the event that it last moved to. */
 export function createLogReader(store: Store, responseId: string) {
   let last: Pick<RunEvent, "seq" | "type"> | undefined;
   let pageAfter = 0;
@@ -17,16 +17,16 @@ export function createLogReader(store: Store, responseId: string) {
     get lastSeq(): number {
       return last?.seq ?? 0;
     },
-    /** `run_end` was read. */
+    /** True if the reader has read `run_end`. */
     get hasEnded(): boolean {
       return last?.type === "run_end";
     },
-    /** Goes back to an event of the last page, and reads shorter pages for a while; or on to one that came another way. */
+    /** Moves back within the last page, and reads shorter pages for a while; or moves to a newer event. */
     moveTo({ seq, type }: RunEvent): void {
       if (last && seq < last.seq) limit = Math.max(seq - pageAfter, 1);
       last = { seq, type };
     },
-    /** The next page; undefined when the log has no more now. */
+    /** Returns the next page, or undefined if the log has no more events now. */
     async read(): Promise<readonly RunEvent[] | undefined> {
       pageAfter = last?.seq ?? 0;
       const events = await store.readEvents(responseId, pageAfter, limit);
@@ -48,7 +48,7 @@ export function createApprovalReader(store: Store, responseId: string) {
   const look = async (): Promise<void> => {
     for (let page = await log.read(); page; page = await log.read()) {
       for (const logged of page) {
-        // A subagent asks as the run itself does.
+        // A subagent can ask, just as the run itself can.
         const event = logged.type === "agent_event" ? logged.event : logged;
         if (event.type === "approval_request") {
           requests.set(event.approvalId, event);
@@ -63,7 +63,7 @@ export function createApprovalReader(store: Store, responseId: string) {
       await look();
       return [...open].map((id) => requests.get(id)!);
     },
-    /** Undefined: the log has no such request. */
+    /** Returns undefined if the log has no such request. */
     async find(
       approvalId: string,
     ): Promise<{ readonly request: ApprovalRequest; readonly isOpen: boolean } | undefined> {
@@ -74,7 +74,7 @@ export function createApprovalReader(store: Store, responseId: string) {
   };
 }
 
-/** The response as it is stored now (N3, N53); undefined when nothing of it is stored. */
+/** Reads the response as the store has it now (N3, N53). Returns undefined if the store has no event of it. */
 export async function readResponse(
   store: Store,
   responseId: string,
@@ -83,7 +83,7 @@ export async function readResponse(
   return (await readState(store, responseId, wire)).response;
 }
 
-/** The response as it is now: as its readers see it where it runs here, else as it is stored. */
+/** Returns the response as its readers see it now if it runs here, else as the store has it. */
 export async function readCurrentResponse(
   store: Store,
   responseId: string,
@@ -93,17 +93,16 @@ export async function readCurrentResponse(
   return channel && channel.lastSeq > 0 ? channel.snapshot : readResponse(store, responseId, settings.wire);
 }
 
-/** What a log adds up to. */
+/** The response that a log adds up to. */
 export interface StoredState {
-  /** Undefined: nothing is stored. */
+  /** Undefined: the store has no event. */
   readonly response: ChatResponse | undefined;
-  /** The same before its last event `done`, as a reader must see it that `done` is still to come for (X3). */
+  /** The response before its last event `done`, for readers who haven't got `done` yet (X3). */
   readonly open: ChatResponse | undefined;
-  /** Id of the last event; 0: there is none. */
+  /** Id of the last event; 0: no event. */
   readonly lastId: number;
 }
 
-/** Reads the whole log. */
 export async function readState(store: Store, responseId: string, wire: WireOptions): Promise<StoredState> {
   const reader = createLogReader(store, responseId);
   const assembler = createWireAssembler(wire);

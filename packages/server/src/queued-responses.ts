@@ -1,4 +1,4 @@
-/** Responses that wait in the store for another one of their conversation (`whenBusy: "queue"`, R-38). */
+/** Responses that wait in the store until their conversation is free (`whenBusy: "queue"`, R-38). */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createReducer,
@@ -19,16 +19,16 @@ import { HttpError } from "./http-error.ts";
 import type { ResponseIds } from "./request-keys.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
-/** The longest pause between two looks of a reader at its message. Milliseconds. */
+/** Longest pause between two looks at a waiting message. Milliseconds. */
 const LOOK_MS = 2000;
 
-/** A response that has its ids, and no log. */
+/** A response that has ids, but no log. */
 export interface QueuedResponse extends ResponseIds {
   /** The first event of its log. */
   readonly start: Omit<RunStart, "type">;
 }
 
-/** Undefined: it doesn't wait, or it belongs to somebody else (S-53). */
+/** Returns undefined if the response doesn't wait, or belongs to another owner (S-53). */
 export async function findQueued(store: SharedStore, responseId: string): Promise<QueuedResponse | undefined> {
   const message = await store.waiting.find(responseId);
   if (!message || message.failure !== null) return undefined;
@@ -36,12 +36,12 @@ export async function findQueued(store: SharedStore, responseId: string): Promis
   return { responseId, conversationId, start: (JSON.parse(text) as StoredRequest).start };
 }
 
-/** The response that a message reached in place of starting one (C242). */
+/** Returns the id of the running response that a message joined (C242). */
 export async function findTold(store: SharedStore, messageId: string): Promise<string | undefined> {
   return (await store.findRequest(toToldKey(messageId)))?.responseId;
 }
 
-/** The messages that wait for a conversation, in their order (C241). */
+/** Lists the messages that wait for a conversation, in their order (C241). */
 export async function listWaiting(
   store: SharedStore,
   conversationId: string,
@@ -64,15 +64,16 @@ export function checkSteering({
   throw new HttpError("USAGE", `${fields} start a new response: send "whenBusy": "queue" with them`);
 }
 
-/** A message that waited, as an event of the response that it reached. */
+/** Turns a message that waited into an event of the response that it joined. */
 export function toAddedMessage({ responseId, text }: Pick<ClaimedMessage, "responseId" | "text">) {
   const { prompt, attachments } = (JSON.parse(text) as StoredRequest).start;
   return { messageId: responseId, message: prompt, ...(attachments && { attachments }) };
 }
 
 /**
- * Resolves once the response has begun, in any process, or the message has reached another one, with its id. While the store can't be asked, nobody knows, so this waits (R-38).
- * @throws SheafError when the response can't begin, or was cancelled; the signal's reason when it is aborted before.
+ * Resolves with the id of the started response, or of the response that the message joined; tries until the store
+ * answers (R-38).
+ * @throws SheafError if it can't start, or was cancelled; the signal's reason if it aborts first.
  */
 export async function waitForBegin(store: SharedStore, responseId: string, signal: AbortSignal): Promise<string> {
   const { waiting } = store;
@@ -105,7 +106,7 @@ function toFailure(failure: string): SheafError {
   return new SheafError(isErrorCode(code) ? code : "USAGE", message, { source: "server", details });
 }
 
-/** The response before its first event, so that a client can attach to it (N3). `time` in milliseconds since 1970. */
+/** The response before its first event, which clients can follow (N3). `time` in milliseconds since 1970. */
 export function toQueuedSnapshot({ start }: QueuedResponse, wire: WireOptions, time: number): ChatResponse {
   const reducer = createReducer();
   const events = createWireAssembler(wire).push({ type: "run_start", ...start, seq: 1, time });

@@ -1,4 +1,4 @@
-/** What one reader sees of a log, as frames of its event stream: the documents, or another wire form of the same log. */
+/** The event stream that one reader gets: frames of documents, or another wire form of the same log. */
 import type { RunEvent } from "@sheaf/protocol";
 import { encodeSse, toJsonLine } from "@sheaf/protocol/encode";
 import { aiSdkUiHeaders, createAiSdkUiProjection, type UiQuestions } from "@sheaf/agent/output/ai-sdk-ui";
@@ -15,13 +15,13 @@ export const wireForms = ["documents", "stream-json", "ai-sdk-ui", "openai-chat"
 export type WireForm = (typeof wireForms)[number];
 
 export interface ReaderView {
-  /** Frames of the next event of the log; "" for what the reader has, or does not want. */
+  /** Returns the frames of the next event of the log, or "" if the reader has them or doesn't want them. */
   push(event: RunEvent): string;
-  /** True if the frames that are made once for all readers are those of this one; from then on it stays so. */
+  /** True if the frames made once for all readers suit this reader. Once true, it stays true. */
   readonly isShared: boolean;
-  /** Id of the last event that the reader has: frames up to it are left out. It grows with each frame. */
+  /** Id of the last event that the reader has, which grows with each frame. The view skips frames up to it. */
   after: number;
-  /** Nothing more comes, although the response goes on. */
+  /** True if the stream ends here, although the response continues. */
   readonly isOver?: boolean;
 }
 
@@ -30,18 +30,18 @@ export interface ViewOptions {
   /** Id of the last event that the reader has; 0: none. */
   readonly after: number;
   readonly includesReasoning: boolean;
-  /** Of `openai-chat`: a chunk with the usage. */
+  /** True to add a chunk with the usage to `openai-chat`. */
   readonly includesUsage?: boolean | undefined;
-  /** Of `ai-sdk-ui`: the stream ends at a question. */
+  /** The way that `ai-sdk-ui` ends its stream at a question. */
   readonly questions?: UiQuestions | undefined;
 }
 
-/** Headers of a stream besides those of every stream. */
+/** Headers that one wire form adds to those of every stream. */
 export function toFormHeaders(form: WireForm): Readonly<Record<string, string>> {
   return form === "ai-sdk-ui" ? aiSdkUiHeaders : {};
 }
 
-/** Sees the log from its first event on, and gives frames from `after` on. */
+/** Makes a view that takes the log from its first event, and returns frames from `after` on. */
 export function createReaderView(asked: ViewOptions, wire: WireOptions): ReaderView {
   const { form, after, includesReasoning, includesUsage = false, questions } = asked;
   if (form === "documents") return createDocumentsView(after, includesReasoning, wire);
@@ -50,7 +50,7 @@ export function createReaderView(asked: ViewOptions, wire: WireOptions): ReaderV
   if (form === "stream-json") return createLineView(createStreamJsonProjection(options), view, "");
   if (form === "openai-responses") return createLineView(createOpenAiResponseProjection(), view, "");
   const create = form === "ai-sdk-ui" ? createAiSdkUiProjection : createOpenAiChatProjection;
-  // Their clients wait for this word.
+  // The end marker that clients of these forms wait for.
   return createLineView(create(options), view, "data: [DONE]\n\n");
 }
 
@@ -59,7 +59,7 @@ function createDocumentsView(after: number, includesReasoning: boolean, wire: Wi
   let lastId = 0;
   return {
     after,
-    // What a reader says that it has may not be there yet; the frames for all would bring it once more (X1).
+    // A reader may claim events that don't exist yet; the shared frames would repeat these events (X1).
     get isShared() {
       return lastId >= this.after;
     },

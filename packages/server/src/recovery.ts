@@ -1,30 +1,30 @@
-/** Ends what dead processes left open, or continues it: at the start, and from time to time, since others use the store too. */
+/** Ends or continues responses of dead processes: at the start and at intervals, as others share the store. */
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import { endCutResponse } from "@sheaf/agent/run/conversations/end-cut-response";
 import type { ResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
 import type { SharedStore } from "@sheaf/store/store";
 
-/** Interval at which it checks. Milliseconds. */
+/** Interval between checks. Milliseconds. */
 const EVERY_MS = 3000;
 
-/** Number of responses it recovers at a time: each reads its conversation, and prepares a run. */
+/** Number of responses to recover at once: each reads its conversation, and prepares a run. */
 const MAX_AT_ONCE = 8;
 
-/** Time that the others wait for one whose files come from a repository, and are prepared. Milliseconds. */
+/** Time to wait for a response with files from a repository, before others get their turn. Milliseconds. */
 const PATIENCE_MS = 1000;
 
 interface RecoveryPorts {
   readonly store: SharedStore;
   readonly runner: Pick<ResponseRunner, "find">;
   readonly now: () => number;
-  /** Continues a response; false: it may not. Undefined: this server ends what others left. */
+  /** Continues a response, or returns false if it may not. Undefined: this server ends all open responses. */
   readonly takeOver: ((responseId: string, owner: string) => Promise<boolean>) | undefined;
-  /** Called with each response that was ended, or continues. */
+  /** Called with each response that ended or continues. */
   readonly onRecovered: (responseId: string) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Checks from now on. */
+/** Recovers responses from now on. */
 export function startRecovery(ports: RecoveryPorts) {
   const { store, runner, now, takeOver, onRecovered, onFailure } = ports;
   const starting = new Set<string>();
@@ -56,7 +56,7 @@ export function startRecovery(ports: RecoveryPorts) {
       onFailure(error);
     }
   };
-  /** Checks once. One look at a time: two would want different things of one response. */
+  /** Checks once. Looks never overlap: two could treat one response differently. */
   const look = async (): Promise<void> => {
     if (!isClosed) await (looking ??= recoverAll().finally(() => (looking = undefined)));
   };
@@ -64,7 +64,7 @@ export function startRecovery(ports: RecoveryPorts) {
   timer.unref();
   return {
     look,
-    /** Resolves when it no longer needs the store, except for responses that take long. */
+    /** Resolves when recovery no longer needs the store, except for slow responses. */
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(timer);

@@ -1,17 +1,16 @@
-/** The same request, sent again with its `Idempotency-Key`, is the same response (X9). */
+/** Idempotent requests: the same `Idempotency-Key` gives the same response (X9). */
 import { hash } from "node:crypto";
 import type { RequestKey, SharedStore } from "@sheaf/store/store";
 import { SheafError } from "@sheaf/base/errors";
 import { HttpError } from "./http-error.ts";
 import type { QueuedResponse } from "./queued-responses.ts";
 
-/** A response by its ids. */
 export interface ResponseIds {
   readonly responseId: string;
   readonly conversationId: string;
 }
 
-/** @throws HttpError USAGE. Undefined: the client sent none. */
+/** Returns undefined if the client sent no key. @throws HttpError USAGE. */
 export function toRequestKey(header: string | undefined, body: unknown): RequestKey | undefined {
   if (header === undefined) return undefined;
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
@@ -23,18 +22,18 @@ export function toRequestKey(header: string | undefined, body: unknown): Request
 /** A response that is new, and stored with its key. */
 export interface AcceptedResponse extends ResponseIds {
   readonly isNew: true;
-  /** Undefined: it has begun. */
+  /** The response if it waits; undefined: it has started. */
   readonly queued?: QueuedResponse | undefined;
 }
 
-/** Two requests that come at the same moment are one, too. */
+/** Two requests with the same key at the same moment share one response. */
 export function createRequestKeys() {
   const starting = new Map<
     string,
     { readonly digest: string; readonly started: Promise<ResponseIds | AcceptedResponse> }
   >();
   return {
-    /** The response that the key has already, or the one that `start` gives. @throws HttpError IDEMPOTENCY_CONFLICT. */
+    /** Returns the response of the key, or starts it with `start`. @throws HttpError IDEMPOTENCY_CONFLICT. */
     async startOnce(
       store: SharedStore,
       owner: string,
@@ -53,7 +52,7 @@ export function createRequestKeys() {
         checkDigest(key, digest, known.digest);
         return known;
       };
-      /** Another server may have begun it at the same moment: then the answer is its response. */
+      /** If another server started the response at the same moment, returns that response. */
       const findOrStart = async (): Promise<ResponseIds | AcceptedResponse> => {
         try {
           return await find();

@@ -1,4 +1,4 @@
-/** A running response as its readers see it: assembled once, encoded once, whoever listens (X1, X7). */
+/** A running response for all its readers: assembled once, encoded once (X1, X7). */
 import { createAssembler, type Assembler } from "@sheaf/documents";
 import { createReducer, toSnapshot, type ChatResponse, type Reducer, type RunEvent } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
@@ -7,32 +7,31 @@ import type { LiveChannel } from "@sheaf/agent/run/conversations/response-runner
 import type { TextMask } from "@sheaf/base/text-mask";
 import { toFrames, type Frames } from "./event-sink.ts";
 
-/** One of those who listen. */
 interface ChannelReader {
-  /** Wants `reasoning_delta` events too (N14). */
+  /** True if the reader wants `reasoning_delta` events (N14). */
   readonly includesReasoning: boolean;
-  /** Takes the frames of one group; must not throw, must not wait. `events` are the log events that they were made from. */
+  /** Takes the frames of one group; must not throw or wait. `events`: the log events behind the frames. */
   take(frames: Frames | undefined, events: readonly RunEvent[]): void;
-  /** The run is over here. */
+  /** Called when the response no longer runs here. */
   end(): void;
 }
 
-/** How documents are assembled for the wire. */
+/** Settings of the documents' event stream. */
 export interface WireOptions {
-  /** Told to clients (X5). */
+  /** Interval that the stream announces to clients (X5). */
   readonly heartbeatMs: number;
   /** Masks the secrets in every form (S-256). */
   readonly mask: TextMask;
 }
 
-/** The same for every reader and every replay, so that ids are. */
+/** Assembles documents the same way for every reader and every replay, so that their ids are the same. */
 export function createWireAssembler({ heartbeatMs, mask: textMask }: WireOptions): Assembler {
   const assembler = createAssembler({ heartbeatMs, includeReasoning: true });
   const mask = createEventMask({ mask: textMask, keepsQuestions: true });
   return { push: (event) => mask(event).flatMap((shown) => assembler.push(shown)) };
 }
 
-/** A response with its readers; nobody listens yet. */
+/** A response with its readers. A new channel has no readers. */
 export class ResponseChannel implements LiveChannel {
   /** Number of the last event of the log that readers have got. */
   lastSeq = 0;
@@ -73,7 +72,7 @@ export class ResponseChannel implements LiveChannel {
     if (isHeard) this.#send(all, hasReasoning ? plain : undefined, events);
   }
 
-  /** From now on the reader gets everything; only in the same tick in which it has seen event `lastSeq`. */
+  /** Adds a reader, which gets every event from now on. Call it in the tick in which the reader has seen `lastSeq`. */
   join(reader: ChannelReader): void {
     this.#readers.add(reader);
   }
@@ -87,7 +86,7 @@ export class ResponseChannel implements LiveChannel {
     this.#readers.clear();
   }
 
-  /** `plain`: the frames without reasoning, where they differ. */
+  /** `plain`: the frames without reasoning, if they differ. */
   #send(all: string, plain: string | undefined, events: readonly RunEvent[]): void {
     const allFrames = toFrames(all);
     const plainFrames = plain === undefined ? allFrames : toFrames(plain);

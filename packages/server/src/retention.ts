@@ -1,9 +1,9 @@
-/** Deletes conversations that nobody has written to for long: at the start, and every hour. */
+/** Deletes conversations after a time without messages: at the start, and every hour. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SharedStore } from "@sheaf/store/store";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 
-/** Conversations that are deleted together, and the pause between such batches: others use the store, too. */
+/** Size of a batch of deletions, and the pause after it, in which others use the store. */
 const BATCH = 50;
 const PAUSE_MS = 200;
 
@@ -12,19 +12,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface RetentionPorts {
   readonly store: Pick<SharedStore, "deleteOldConversations">;
-  /** Undefined: all are kept. */
+  /** Undefined: Sheaf deletes no conversation. */
   readonly keepDays: number | undefined;
-  /** Has files of conversations, too. */
+  /** Folder that may have files of conversations. */
   readonly dataFolder: string | undefined;
-  /** Removes what else there is of a conversation: its tree of git. */
+  /** Removes the rest of a conversation: its tree of git. */
   readonly forget?: ((conversationId: string) => Promise<void>) | undefined;
   readonly now: () => number;
-  /** Called after each time in which there were any. */
+  /** Called after each round that deleted conversations. */
   readonly onDeleted: (count: number) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Looks from now on. */
 export function startRetention({ store, keepDays, dataFolder, forget, now, onDeleted, onFailure }: RetentionPorts) {
   if (keepDays === undefined) return { close: async () => undefined };
   const closed = new AbortController();
@@ -51,7 +50,7 @@ export function startRetention({ store, keepDays, dataFolder, forget, now, onDel
   }, EVERY_MS);
   timer.unref();
   return {
-    /** Resolves when nothing is being deleted any more. */
+    /** Resolves when the last deletion is over. */
     async close(): Promise<void> {
       clearInterval(timer);
       closed.abort();

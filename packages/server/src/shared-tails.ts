@@ -1,27 +1,27 @@
-/** Responses that run elsewhere: one reader of the store for each, however many listen here. */
+/** Logs of responses that run elsewhere: one reader of the store for each, for all its listeners. */
 import type { Store } from "@sheaf/store/store";
 import { createLogReader } from "./log-reader.ts";
 import { ResponseChannel, type WireOptions } from "./response-channel.ts";
 
-/** Interval at which a log is looked at: where the store tells of changes, and elsewhere. Milliseconds. */
+/** Interval between looks at a log: in a store that notices changes, and in others. Milliseconds. */
 const WATCHED_MS = 2000;
 const POLL_MS = 250;
 
-/** A log as it grows, for readers who have caught up. */
+/** A growing log, for readers who have caught up. */
 export interface Tail {
-  /** Closed when the response has ended or was deleted, when the store fails, or when the last reader has left. */
+  /** Closed when the response has ended or was deleted, the store fails, or the last reader has left. */
   readonly channel: ResponseChannel;
-  /** Resolves as soon as the channel has this event; false: it was closed before. */
+  /** Resolves once the channel has this event. Resolves with false if the channel closes first. */
   reach(seq: number): Promise<boolean>;
-  /** To be called once by each who opened it. */
+  /** Leaves the log; each reader that opened it calls this once. */
   leave(): void;
 }
 
-/** Nobody listens yet. */
+/** Creates a table without logs. */
 export function createSharedTails(wire: WireOptions) {
   const tails = new Map<string, SharedTail>();
   return {
-    /** Of a response that the owner of the store may see. */
+    /** Opens the log of a response that the owner of the store may see. */
     open(responseId: string, store: Store): Tail {
       const found = tails.get(responseId);
       if (found && !found.isOver) {
@@ -36,7 +36,7 @@ export function createSharedTails(wire: WireOptions) {
       });
       return tail;
     },
-    /** Logs that are followed. */
+    /** Number of logs that are being followed. */
     get size(): number {
       return tails.size;
     },
@@ -47,7 +47,7 @@ export type SharedTails = ReturnType<typeof createSharedTails>;
 
 class SharedTail implements Tail {
   readonly channel: ResponseChannel;
-  /** Nobody may enter any more. */
+  /** True if no reader may join. */
   isOver = false;
   readonly #responseId: string;
   readonly #store: Store;
@@ -76,7 +76,7 @@ class SharedTail implements Tail {
     return new Promise((resolve) => void this.#waiting.add({ seq, resolve }));
   }
 
-  /** Reads until there is nothing more to come, or nobody to read it. Never rejects: readers whose stream breaks come again. */
+  /** Reads until the log or its readers end. Never rejects: readers connect again after their stream breaks. */
   async follow(): Promise<void> {
     const endWatch = this.#store.watchResponse(this.#responseId, () => this.#noteChange());
     try {
@@ -94,7 +94,7 @@ class SharedTail implements Tail {
   async #readOn(restMs: number): Promise<void> {
     const reader = createLogReader(this.#store, this.#responseId);
     do {
-      // A change that comes while it reads is found by the next read.
+      // The next read finds a change that arrives during this read.
       this.#hasChanged = false;
       const lastSeq = reader.lastSeq;
       for (let page = await reader.read(); page; page = reader.hasEnded ? undefined : await reader.read()) {
@@ -114,7 +114,7 @@ class SharedTail implements Tail {
     this.#wake?.();
   }
 
-  /** Waits for a change. An abort would make two errors with stacks for each. */
+  /** Waits for a change. An abort signal would cost two errors with stacks each time. */
   async #rest(milliseconds: number): Promise<void> {
     if (this.#hasChanged) return;
     const { promise, resolve } = Promise.withResolvers<void>();

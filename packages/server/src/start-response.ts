@@ -1,4 +1,4 @@
-/** From the body of a request to a response that runs. */
+/** Plans the response to a message, and starts it or stores it to wait. */
 import { randomUUID } from "node:crypto";
 import { readNotices, type ChatRequest, type ClarificationAnswer, type RunEvent, type RunStart } from "@sheaf/protocol";
 import type { ChooseEnd } from "@sheaf/agent/run/conversations/revert";
@@ -36,20 +36,20 @@ import {
 } from "@sheaf/store/store";
 
 interface StartOptions {
-  /** The request, where it may come again (X9). */
+  /** The id of the request, if the client may send it again (X9). */
   readonly request: RequestKey | undefined;
-  /** Aborted when nobody waits for the start any more. */
+  /** Aborted when the client stops waiting for the start. */
   readonly starting: AbortController;
-  /** What a new conversation begins with. */
+  /** The turns that a new conversation starts with. */
   readonly past?: readonly PastTurn[] | undefined;
-  /** What it is called. */
+  /** The id of a new conversation. */
   readonly newConversationId?: string | undefined;
-  /** The id of a response that waited in the store, and was claimed. */
+  /** The id of a response that waited in the store, and that this server claimed. */
   readonly claimed?: string | undefined;
 }
 
 /**
- * Starts the response that a body asks for; resolves once it has begun, or waits in the store.
+ * Starts the response to the message in `body`. Resolves once the response runs, or waits in the store.
  * @throws HttpError NOT_FOUND, USAGE; SheafError CONVERSATION_BUSY, MODEL_NOT_FOUND, STORAGE_…, OVERLOADED.
  */
 export async function startResponse(
@@ -72,7 +72,7 @@ function toAccepted({ run: { responseId, conversationId } }: ResponsePlan): Acce
   return { responseId, conversationId, isNew: true };
 }
 
-/** Begins here, unless the conversation is busy: then the message waits in the store, until a server begins it (R-38). */
+/** Starts the response here. If the conversation is busy, stores the message until a server starts it (R-38). */
 async function beginOrStore(
   plan: ResponsePlan,
   context: ServerContext,
@@ -95,7 +95,7 @@ async function beginOrStore(
   await waiting
     .add({ responseId, conversationId, text, request, steers }, context.meter.maxWaiting)
     .catch((error: unknown) => {
-      // It may be stored, and the client learns that it is not.
+      // The store may have the message, but the client gets an error.
       if (isStoreAway(error)) leave();
       throw context.meter.toLimitError(error);
     });
@@ -114,21 +114,21 @@ function toPlannedStart({ run }: ResponsePlan, { settings }: ServerContext): Omi
   return { ...toRunStart(run), sandbox: settings.sandbox };
 }
 
-/** A response that is fully described, and has not begun. */
+/** A response that is fully described but not started. */
 interface ResponsePlan {
   readonly body: WholeRequest;
   readonly owner: string;
   readonly store: SharedStore;
   readonly run: RunRequest;
   readonly model: Model;
-  /** Undefined: a new one. */
+  /** Undefined: the response starts a new conversation. */
   readonly conversation: ConversationRecord | undefined;
-  /** Of the branch that the message continues; undefined: the shown one. */
+  /** Chooses the end of the branch that the message continues. Undefined: the message continues the shown branch. */
   readonly chooseEnd: ChooseEnd | undefined;
   readonly checkOwnAnswers: () => Promise<unknown>;
 }
 
-/** @throws HttpError, SheafError when it cannot begin here. */
+/** @throws HttpError, SheafError if the response can't start here. */
 export async function planResponse(
   body: WholeRequest,
   owner: string,
@@ -173,11 +173,11 @@ export async function planResponse(
 }
 
 interface RunOptions extends StartOptions {
-  /** Takes over a response that another server began, in place of beginning one (R-40). */
+  /** Takes over a response that another server started (R-40). Undefined: this server starts the response. */
   readonly takeOver?: () => Promise<CutLog>;
 }
 
-/** Resolves once it has begun, or goes on. */
+/** Resolves once the response has started or continues. */
 export async function runPlan(
   plan: ResponsePlan,
   whenBusy: WhenBusy,
@@ -198,7 +198,7 @@ export async function runPlan(
       timeoutMs: toLower(settings.timeoutMs, timeout === undefined ? undefined : timeout * 1000),
       startSignal: starting.signal,
       prepare: async (signal, abort) => {
-        // Once more, now that nobody else writes the conversation: somebody else may have been faster.
+        // The check runs again, now that this response alone writes: another message may have answered first.
         await checkOwnAnswers();
         if (!conversation) await checkPlace(run, store);
         else if (chooseEnd && !takeOver)
@@ -214,7 +214,7 @@ export async function runPlan(
             const [first] = await askPatiently(() => store.waiting.take(responseId), signal);
             return first && toAddedMessage(first);
           } catch (error) {
-            // They wait, and begin a response of their own.
+            // The messages keep waiting, and start their own responses.
             if (!signal.aborted) context.onDefect(error);
             return undefined;
           }
@@ -228,7 +228,7 @@ export async function runPlan(
           ...(caches !== undefined && { cacheOwner: `${caches} ${owner}`, hasStates: true }),
         };
         const prepared = await preparer.prepare(inTree, parts, caches ?? run.workspace, signal);
-        // What it changes in a tree of git goes along to another server as far as it is pushed (R-53).
+        // Another server gets changes in a tree of git only as far as this server has pushed them (R-53).
         const isContinuable =
           settings.onNodeLoss === "resume" && (caches === undefined || trees.isShared(run.workspace));
         const keepState =
@@ -253,7 +253,7 @@ export async function runPlan(
   }
 }
 
-/** Records the tree of a response: at its end, and after each turn where another server may go on with it. */
+/** Records the tree of a response: at its end, and if another server could continue the response, after each turn. */
 function createStateKeeper(
   { tools }: Pick<PreparedRun, "tools">,
   isContinuable: boolean,
@@ -264,7 +264,7 @@ function createStateKeeper(
   let isPushed = true;
   return async (moment) => {
     if (moment === "turn" && !isContinuable) return [];
-    // What goes on in the background could change files while they are read.
+    // Tools in the background could change files while Sheaf reads them.
     const notices = moment === "turn" ? [] : await waitForTools(tools);
     const wasPushed = isPushed;
     isPushed = await trees.record(tree, responseId, moment !== "end");
@@ -274,7 +274,7 @@ function createStateKeeper(
   };
 }
 
-/** What the operator learns of a response. */
+/** Reports a response to the operator: metrics, log and telemetry. */
 function observeEvents(
   { store, model, run: { price } }: ResponsePlan,
   context: ServerContext,
@@ -301,14 +301,14 @@ function observeEvents(
   };
 }
 
-/** Tells the operator which MCP servers a response goes without (S-87). */
+/** Logs the MCP servers that a response can't use (S-87). */
 function logServers({ mcpServers = [], workspace }: RunStart, { log }: ServerContext): void {
   for (const { name, status, problem } of mcpServers) {
     if (status !== "ready") log({ level: "warn", event: "mcp_server_unused", workspace, name, status, problem });
   }
 }
 
-/** Undefined: a new one begins. @throws HttpError NOT_FOUND. */
+/** Returns undefined if the message starts a new conversation. @throws HttpError NOT_FOUND. */
 async function findConversation(
   { conversationId }: WholeRequest,
   owner: string,
@@ -320,7 +320,7 @@ async function findConversation(
   return conversation;
 }
 
-/** @throws SheafError MODEL_NOT_FOUND when the model of the conversation is no longer offered: no other one takes its place. */
+/** @throws SheafError MODEL_NOT_FOUND if the conversation's model isn't offered here: Sheaf never replaces it. */
 function chooseModelName(body: WholeRequest, kept: ConversationSettings, { names }: ServerModels): string {
   const name = body.model ?? (kept.model === undefined ? (names[0] ?? "") : toShownModel(kept.model));
   if (body.model !== undefined || names.includes(name)) return name;
@@ -328,7 +328,7 @@ function chooseModelName(body: WholeRequest, kept: ConversationSettings, { names
   throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
 }
 
-/** A client that names a new conversation (X22) may begin it twice at the same moment. @throws SheafError CONVERSATION_BUSY. */
+/** Two messages can start one conversation if the client chose its id (X22). @throws SheafError CONVERSATION_BUSY. */
 async function checkPlace({ conversationId, workspace }: RunRequest, store: Store): Promise<void> {
   const other = await store.getConversation(conversationId);
   if (!other || other.workspace === workspace) return;
@@ -336,7 +336,7 @@ async function checkPlace({ conversationId, workspace }: RunRequest, store: Stor
   throw new SheafError("CONVERSATION_BUSY", message, { source: "server" });
 }
 
-/** A conversation stays where it began. */
+/** Returns the root of the conversation's workspace, which never changes, or of the one in the message. */
 function chooseWorkspace(
   { workspace: name }: WholeRequest,
   conversation: ConversationRecord | undefined,
@@ -354,7 +354,7 @@ function chooseWorkspace(
   throw new HttpError("USAGE", `the workspace ${JSON.stringify(name)} is not served here: use one of ${names}`);
 }
 
-/** @throws SheafError USAGE that names the file. */
+/** @throws SheafError USAGE; its message contains the name of the file. */
 function toMessageFiles({ attachments }: WholeRequest): Pick<RunStart, "attachments"> {
   if (!attachments || attachments.length === 0) return {};
   return { attachments: toFiles(attachments) };
@@ -366,7 +366,7 @@ interface RequestParts {
   readonly workspace: string;
   readonly trusted: boolean;
   readonly settings: ServerSettings;
-  /** Of the conversation (X25). */
+  /** The settings of the conversation (X25). */
   readonly kept: ConversationSettings;
 }
 
@@ -396,7 +396,7 @@ function toRunRequest(
   };
 }
 
-/** The operator says yes for all, and pays; a request can do without (N70). @throws HttpError FORBIDDEN. */
+/** The operator allows search, which costs money; a request can turn it off (N70). @throws HttpError FORBIDDEN. */
 function toWebSearch({ webSearch }: WholeRequest, settings: ServerSettings): RunRequest["webSearch"] {
   if (!webSearch || settings.webSearch) return webSearch ?? (settings.webSearch && "if_possible");
   throw new HttpError("FORBIDDEN", "webSearch is off here: leave it out, or start the server with --web-search");
@@ -404,7 +404,7 @@ function toWebSearch({ webSearch }: WholeRequest, settings: ServerSettings): Run
 
 type Limits = { readonly [Name in keyof BudgetLimits]?: BudgetLimits[Name] | undefined };
 
-/** The lower one of each pair of limits. */
+/** Takes the lower limit of each pair. */
 function toLowerLimits(own: BudgetLimits, asked: Limits): BudgetLimits {
   const names = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"] as const;
   const entries = names.map((name) => [name, toLower(own[name], asked[name])] as const);

@@ -1,11 +1,11 @@
-/** Starts of responses, spread over turns of the event loop. */
+/** Spreads the starts of responses over turns of the event loop. */
 
 /** Resolves when it is the caller's turn. */
 export type TakeStartTurn = () => Promise<void>;
 
 /**
- * One start per turn of the event loop, in the order of the calls; the first one at once. Starting a response takes
- * milliseconds of the one thread: a hundred at once would hold back every stream that runs until all have begun.
+ * Allows one start per turn of the event loop, in the order of the calls; the first one at once. A start blocks the
+ * thread for milliseconds: a hundred at once would stop every running stream until all have started.
  */
 export function createStartTurns(): TakeStartTurn {
   const waiting: (() => void)[] = [];

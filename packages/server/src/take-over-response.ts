@@ -9,8 +9,8 @@ import type { ServerContext } from "./server-context.ts";
 import { planResponse, runPlan } from "./start-response.ts";
 
 /**
- * Resolves once it goes on or has ended. False: it may not go on, has a server, or another one takes it over.
- * @throws HttpError, SheafError when it cannot go on at this server; another one may try.
+ * Resolves once the response continues or has ended; with false if it may not, or another server has it.
+ * @throws HttpError, SheafError if it can't continue here; another server may try.
  */
 export async function takeOverResponse(responseId: string, owner: string, context: ServerContext): Promise<boolean> {
   const store = context.storeOf(owner);
@@ -19,14 +19,14 @@ export async function takeOverResponse(responseId: string, owner: string, contex
   if (!cluster || text === undefined) return false;
   await context.takeStartTurn();
   const { body, newConversationId: conversationId, start } = JSON.parse(text) as StoredRequest;
-  // Its answers are in its log already.
+  // The log already contains the answers.
   const asked = { ...body, conversationId, answers: [] };
   const plan = await planResponse(asked, owner, context, { claimed: responseId });
   const { workspace } = plan.run;
-  // The place where the files cannot be had, another server may try.
+  // Another server may reach the files if this one can't.
   await context.trees.fetch({ id: conversationId, workspace });
   let isOurs = false;
-  // Its server died before it stored the message, and whoever sent the message again got the response that it is for.
+  // The server died before it stored the message. The client sent the message again, and got this response's id.
   const beginLog = async (planned: StoredRequest["start"]): Promise<readonly RunEvent[]> => {
     const first: RunEvent = { type: "run_start", ...planned, seq: 1, time: context.now() };
     await store.appendEvents(responseId, [first], "synced");
