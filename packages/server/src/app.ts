@@ -40,7 +40,7 @@ const readPaths = [
   "/v1/responses/:id/attachments/*",
 ];
 
-/** Every route of section 7, after its checks. */
+/** Creates the app with every route of section 7, after its checks. */
 export function createApp(context: ServerContext, options: AppOptions): Hono<ServerEnvironment> {
   const app = new Hono<ServerEnvironment>();
   app.use(createRequestObserver(context.metrics, options.log));
@@ -102,7 +102,7 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
     if (!(error instanceof HttpError) && toClientError(error).isForLog) context.onDefect(error);
     const { outgoing } = (request.env ?? {}) as Partial<ServerEnvironment["Bindings"]>;
     if (!outgoing?.headersSent) return toErrorResponse(error, findErrorForm(request.req.path));
-    // A stream has begun: its reader asks again (N51).
+    // The stream is already open: its reader connects again (N51).
     outgoing.destroy();
     return RESPONSE_ALREADY_SENT;
   });
@@ -123,15 +123,14 @@ function createMethodError(method: string, allowed: readonly string[]): HttpErro
   return new HttpError("METHOD_NOT_ALLOWED", message, { allowed });
 }
 
-/** Longest time for an answer of the store. Milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** Lifetime of an answer: anybody may ask, and the store has other work. Milliseconds. */
+/** Lifetime of an answer, since any client may ask often. Milliseconds. */
 const KEPT_MS = 500;
 
 type Readiness = "ready" | "closing" | "store_unavailable";
 
-/** Nothing is known yet. */
+/** Creates the check behind `/readyz`, which remembers its last answer for a moment. */
 function createReadiness(store: Pick<SharedStore, "checkReady">, isClosing: () => boolean) {
   let last: { readonly at: number; readonly answer: Promise<Readiness> } | undefined;
 

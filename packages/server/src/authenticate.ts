@@ -1,4 +1,4 @@
-/** Who sends a request, and from which page (S-51, S-52, S-270). */
+/** Authenticates requests by token, JWT or cookie (S-51, S-52, S-270). */
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { HttpError } from "./http-error.ts";

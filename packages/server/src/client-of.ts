@@ -1,21 +1,21 @@
-/** Who calls, and how: from the connection, or from the headers of a proxy that the operator trusts (S-116, S-117). */
+/** Finds the client of a request: from the connection, or from headers of trusted proxies (S-116, S-117). */
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { SheafError } from "@sheaf/base/errors";
 
 /** The client of a request, before all trusted proxies. */
 export interface Client {
-  /** Address of IPv4 or IPv6; undefined: the connection has none. */
+  /** IPv4 or IPv6 address; undefined: the connection has no address. */
   readonly address: string | undefined;
-  /** It came by https, as far as the operator's own proxies know. */
+  /** True if the client used https, as far as the operator's own proxies report. */
   readonly isSecure: boolean;
-  /** The name and port by which the proxy was called, if it says so. */
+  /** Name and port that the client used to reach the proxy; undefined: the proxy didn't report it. */
   readonly forwardedHost: string | undefined;
 }
 
 export type FindClient = (incoming: Partial<IncomingMessage> | undefined) => Client;
 
-/** More than this in a list is nobody's chain of proxies. */
+/** Most elements of a list; a longer list isn't a chain of proxies. */
 const MAX_HOPS = 20;
 
 /** `words` of `--trust-proxy`: addresses and networks, separated by commas. @throws SheafError USAGE. */
@@ -32,7 +32,7 @@ export function createClientFinder(words: readonly string[]): FindClient {
       headers["x-forwarded-for"] === undefined && headers.forwarded
         ? parseForwarded(headers.forwarded)
         : readHops(headers);
-    // The nearest proxy wrote the last element. What is before the first one that is not trusted, anybody may have written.
+    // The nearest proxy wrote the last element. A client may have written all elements before an untrusted one.
     let client = peer;
     for (const { address } of hops.toReversed()) {
       if (address === undefined) break;
@@ -65,7 +65,7 @@ function parseNetworks(words: readonly string[]): BlockList {
   return networks;
 }
 
-/** What one proxy says of the request that it got. */
+/** The report of one proxy about its request. */
 interface Hop {
   readonly address: string | undefined;
   readonly proto: string | undefined;
@@ -111,7 +111,7 @@ function parseForwarded(header: string): Hop[] {
     });
 }
 
-/** Without brackets, port and zone, and IPv4 as such. Undefined: not an address. */
+/** Removes brackets, port and zone, and the IPv6 form of IPv4. Returns undefined if it isn't an address. */
 function toPlainAddress(text: string): string | undefined {
   const [, inner] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text) ?? [];
   const address = (inner ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/, "$1"))

@@ -1,4 +1,4 @@
-/** What rules forbid to read is not shown to clients either (X28, X31, X32). */
+/** Hides from clients the files that rules hide from the model (X28, X31, X32). */
 import { readWorkspaceDenials } from "@sheaf/agent/config/workspace-rules";
 import { createLeftOut } from "@sheaf/agent/tools/left-out";
 import { toGitHome } from "@sheaf/base/git/git-config";
@@ -6,7 +6,7 @@ import { createWorkspace, type LeftOut } from "@sheaf/base/files/workspace";
 import { createRuleParser } from "@sheaf/permissions/rule";
 import type { ServerSettings } from "./server-context.ts";
 
-/** What the rules of the operator, and of a trusted workspace, hide from the model, they hide from clients. */
+/** Returns the files that rules of the operator, and of a trusted workspace, deny to the model and to clients. */
 export function createDenials(settings: ServerSettings): (root: string) => LeftOut | undefined {
   const { permissions, isTrusted, environment } = settings;
   const parse = createRuleParser(toGitHome(environment));

@@ -10,7 +10,7 @@ import { findRepository, toRealPlace } from "@sheaf/base/files/repository";
 import type { Remote } from "@sheaf/agent/workspace/trees/mirror";
 
 export interface SecretFacts {
-  /** Folders of the workspaces that do not come from git, by name. Absolute, links resolved. */
+  /** Folders of the workspaces outside git, by name. Absolute, links resolved. */
   readonly folders: ReadonlyMap<string, string>;
   /** Absolute folders from `--add-dir`. */
   readonly addedFolders: readonly string[];
@@ -52,7 +52,7 @@ function listRepositories({ name, remote, stateRemote }: GitWorkspace): ServerSe
   return [...toSecret(`the repository of the workspace ${name}`, remote), ...states];
 }
 
-/** Like git, tries the path with `.git` at its end if there is no such folder. */
+/** Like git, tries the path with `.git` at its end if the folder doesn't exist. */
 function findGitFolder(path: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   const place = toRealPlace(isFolder ? path : `${path}.git`);

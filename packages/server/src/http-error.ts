@@ -4,7 +4,7 @@ import { securityHeaders } from "./security-headers.ts";
 import { toOpenAiError } from "@sheaf/agent/output/openai-chat";
 import { errorTable, SheafError, toSheafError, type ErrorCode } from "@sheaf/base/errors";
 
-/** Errors of requests, besides the closed table of run errors (C20). Statuses by code. */
+/** Statuses of request errors by code. The closed table of run errors has other codes (C20). */
 const requestErrorTable = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
@@ -20,7 +20,7 @@ const requestErrorTable = {
   LIMIT_REACHED: 429,
 } as const satisfies Record<string, number>;
 
-/** A code that the body of an error can carry. */
+/** A code in the body of an error. */
 export type HttpErrorCode = ErrorCode | keyof typeof requestErrorTable;
 
 interface HttpErrorOptions {
@@ -33,7 +33,7 @@ interface HttpErrorOptions {
   readonly field?: string;
 }
 
-/** A request that gets no response. The message says what is wrong, with which value, and what to do. */
+/** The error of a request that gets no response. Its message has the problem, the value and the remedy. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly code: HttpErrorCode;
@@ -59,14 +59,14 @@ export class HttpError extends Error {
 /** Seconds after which a request that failed for now may be sent again. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** An error as it goes out. What is unexpected goes to the log only, never to the client. */
+/** An error in the form that the client gets. Unexpected errors appear only in the log, never here. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly body: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A thrown value as clients see it. `isForLog`: the operator must see more. */
+/** Turns a thrown value into the error that clients see. `isForLog`: the operator must see more. */
 export function toClientError(error: unknown): { readonly told: SheafError; readonly isForLog: boolean } {
   const known = toSheafError(error);
   if (known.code !== "INTERNAL") return { told: known, isForLog: known.cause instanceof SheafError };
@@ -74,7 +74,7 @@ export function toClientError(error: unknown): { readonly told: SheafError; read
   return { told: new SheafError("INTERNAL", message, { source: "server" }), isForLog: true };
 }
 
-/** Any thrown value as the answer to a request. */
+/** Turns any thrown value into the answer to a request. */
 export function toErrorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof HttpError) {
     return createAnswer(toStatus(error.code), error.code, error.message, "server", error.details, error.headers);
@@ -88,7 +88,6 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
 /** Forms of errors on a route: Sheaf's own, the form of OpenAI (X20), or a text, which the AI SDK shows (X22). */
 type ErrorForm = "sheaf" | "openai" | "text";
 
-/** The answer to send. */
 export function toErrorResponse(error: unknown, form: ErrorForm = "sheaf"): Response {
   const { status, body, headers } = toErrorAnswer(error);
   const { errorCode, message } = body.error;
@@ -122,7 +121,7 @@ function createAnswer(
   };
 }
 
-/** The answer to what does not exist, or belongs to somebody else: the two look the same (S-53). */
+/** Creates the answer for a missing item. An item of another owner looks the same (S-53). */
 export function createNotFoundError(
   kind: "response" | "conversation" | "approval" | "change" | "attachment",
   id: string,

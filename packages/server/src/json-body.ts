@@ -8,28 +8,28 @@ import { HttpError } from "./http-error.ts";
 /** Largest body. Bytes. */
 export const maxBody = 1024 * 1024;
 
-/** Of one with files: 10 MiB of them (N65), as base64. Bytes. */
+/** Largest body of a request with files: 10 MiB of files (N65), as base64. Bytes. */
 export const largestWithFiles = 15 * maxBody;
 
 /**
- * How much of a body that is too large is read and thrown away. A client that is still writing when the connection
- * closes often sees the close alone, and never the answer that says why. Bytes.
+ * The part of a too large body that the server reads and throws away. A client that still writes when the connection
+ * closes often sees only the close, and never the answer with the reason. Bytes.
  */
 const MAX_DISCARDED = 16 * maxBody;
 
 /** Deepest nesting of objects and lists. */
 const MAX_DEPTH = 100;
 
-/** A body that may be larger: what does not count towards the limit of all bodies. */
+/** Limits of a body that may be larger, because the general limit ignores part of it. */
 export interface LargeBody<Value> {
   /** Bytes. */
   readonly largest: number;
   readonly measureFree: (value: Value) => number;
-  /** A field that is null counts as missing. */
+  /** True if null means a missing field. */
   readonly dropsNull?: boolean;
 }
 
-/** The body, checked. @throws HttpError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, USAGE that names the field. */
+/** Returns the checked body. @throws HttpError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, USAGE with the field. */
 export async function readJsonBody<Value>(
   request: HonoRequest,
   schema: Schema<Value>,
@@ -48,7 +48,7 @@ export async function readJsonBody<Value>(
   const text = await readText(request, large?.largest ?? maxBody);
   const value = parseJson(text, large !== undefined && text.length > maxBody);
   checkNesting(value, 0);
-  // First, since a misspelt field may be the one that is missing.
+  // The check of the spelling is first, since the misspelt field may be a required one.
   checkSpelling(value, schema, []);
   const parsed = parseValue(schema, value, { dropsNull: large?.dropsNull ?? false });
   if (parsed.ok) {
@@ -65,7 +65,7 @@ export async function readJsonBody<Value>(
   });
 }
 
-/** A field one slip away from one that is missing is meant to be that one (X27). @throws HttpError USAGE. */
+/** Refuses a field whose name is one slip away from the name of a missing field (X27). @throws HttpError USAGE. */
 function checkSpelling(value: unknown, schema: JsonSchema, place: readonly string[]): void {
   const { properties, items } = schema;
   if (Array.isArray(value) && items) for (const item of value) checkSpelling(item, items, place);

@@ -6,7 +6,7 @@ import { HttpError } from "./http-error.ts";
 import type { Log } from "./metrics.ts";
 import type { Visitor } from "./sessions.ts";
 
-/** Only private keys sign these. With another kind, everybody who knows the public key could sign. */
+/** Algorithms that sign with a private key. With other kinds, everybody who knows the public key could sign. */
 const algorithms = ["RS", "PS", "ES"].flatMap((kind) => [`${kind}256`, `${kind}384`, `${kind}512`]).concat("EdDSA");
 
 /** Longest wait for an answer of the provider. Milliseconds. */
@@ -21,7 +21,7 @@ const CLOCK_SECONDS = 30;
 export interface JwtSettings {
   readonly issuer: string;
   readonly audience: string;
-  /** Address of the public keys; undefined: the issuer's description names it. */
+  /** Address of the public keys; undefined: the issuer's description has it. */
   readonly jwks?: string | undefined;
   /** Default: a second. */
   readonly cooldownMs?: number;
@@ -62,7 +62,7 @@ export function createJwtUsers(settings: JwtSettings, now: () => number, log: Lo
       return await ask(keys);
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-      // The issuer may have moved them.
+      // The issuer may have moved its keys.
       if (!keys?.fresh) keys = undefined;
       if (!isCooling()) {
         failedAt = now();

@@ -1,4 +1,4 @@
-/** How much one owner may have at once, and use up in a day (S-55). */
+/** Limits of each owner: how much may run and be stored at once, and how much a day may cost (S-55). */
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
 import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "@sheaf/agent/run/budget";
@@ -8,7 +8,7 @@ import { messageLimits } from "@sheaf/base/files/attachment";
 import { HttpError } from "./http-error.ts";
 import type { AttachmentSettings } from "./stored-attachments.ts";
 
-/** Per owner. */
+/** Limits of one owner. */
 export interface OwnerLimits {
   /** Responses that run at the same time. */
   readonly running: number;
@@ -21,7 +21,7 @@ export interface OwnerLimits {
   readonly turnsPerDay: number | undefined;
   /** US dollars in a day (UTC), by the price of the model; undefined: no limit. */
   readonly costUsdPerDay: number | undefined;
-  /** Files of messages (S-200). */
+  /** Limits of uploaded files (S-200). */
   readonly attachments: AttachmentSettings;
 }
 
@@ -40,10 +40,10 @@ export const defaultOwnerLimits: OwnerLimits = {
   },
 };
 
-/** File reads, searches for files and lists of changes of one owner at the same time; and whole conversations. */
+/** Reads of files (also searches and lists of changes) of one owner at the same time; also whole conversations. */
 const MAX_READS = 32;
 
-/** Waiting does not help against too many conversations; deleting some does. Seconds. */
+/** Waiting time in the answer to an owner with too many conversations. Only deleting some helps. Seconds. */
 const DELETE_SECONDS = 60;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -75,33 +75,33 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
 
   const runningWords = "responses at the same time";
 
-  /** Seconds until the next day begins. */
+  /** Seconds until the next day (UTC). */
   const toWait = (): number => Math.ceil((DAY_MS - (now() % DAY_MS)) / 1000);
 
   return {
     /** Counts a response until the result is called. @throws HttpError LIMIT_REACHED. */
     startResponse: (owner: string) => count(running, owner, limits.running, runningWords),
-    /** Responses of one owner, for the store, which also knows those of other servers. */
+    /** Running responses that one owner may have. The store checks it, because it also knows those of other servers. */
     maxRunning: limits.running,
-    /** What the store says of them, as an answer; other errors as they are. */
+    /** Turns the store's errors about limits into answers, and returns other errors unchanged. */
     toLimitError(error: unknown): unknown {
       if (isWaitingLimit(error)) return createLimitError(limits.waiting, "messages that wait");
       return error instanceof RunningLimitError ? createLimitError(limits.running, runningWords) : error;
     },
-    /** Messages of one owner that wait in the store, whichever server took them. */
+    /** Messages of one owner that may wait in the store, from all servers. */
     maxWaiting: limits.waiting,
     attachments: limits.attachments,
     /** Counts a stream until the result is called. @throws HttpError LIMIT_REACHED. */
     openStream: (owner: string) => count(streams, owner, limits.streams, "streams at the same time"),
     /** Counts a look at files until the result is called. @throws HttpError LIMIT_REACHED. */
     startRead: (owner: string) => count(reads, owner, MAX_READS, "reads of files at the same time"),
-    /** Searches of one owner come one after the other: each looks at all that the owner has, and others need the store, too. */
+    /** Runs one search per owner at a time: each reads all conversations of the owner, and loads the store. */
     search,
-    /** Counts a whole conversation from its request until it was sent. @throws HttpError LIMIT_REACHED. */
+    /** Counts a whole conversation until it has been sent. @throws HttpError LIMIT_REACHED. */
     openWhole: (owner: string) => count(wholes, owner, MAX_READS, "whole conversations on their way"),
-    /** So do those that load the logs of a whole conversation. */
+    /** Runs the loads of whole conversations of one owner one after the other. */
     loadWhole,
-    /** Of all owners. */
+    /** Open streams of all owners. */
     get openStreams(): number {
       return [...streams.values()].reduce((sum, open) => sum + open, 0);
     },
@@ -111,7 +111,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
       const message = `one token can have at most ${limits.conversations} conversations: delete some`;
       throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
     },
-    /** What is left of the day as limits of one response. @throws HttpError LIMIT_REACHED when nothing is. */
+    /** Returns the rest of the day's budget as limits of one response. @throws HttpError LIMIT_REACHED. */
     async readRest(store: SharedStore): Promise<Pick<BudgetLimits, "maxTurns" | "maxCostUsd">> {
       if (!hasDayLimit) return {};
       const { turns, costUsd } = await store.readUsage(today());
@@ -123,7 +123,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
       }
       return { ...(maxTurns !== undefined && { maxTurns }), ...(maxCostUsd !== undefined && { maxCostUsd }) };
     },
-    /** Writes down what a group of events has used up. */
+    /** Adds the usage in a group of events to the owner's usage of the day. */
     async note(store: SharedStore, events: readonly RunEvent[], price: TokenPrice | undefined): Promise<void> {
       if (!hasDayLimit) return;
       for (const event of events) {
@@ -142,9 +142,9 @@ function createLimitError(limit: number, what: string): HttpError {
   });
 }
 
-/** One line for each owner, in which actions wait for the one before. */
+/** Runs the actions of each owner one after the other. */
 function createLine() {
-  /** When the last action of an owner is over, whatever its outcome. */
+  /** The last action of each owner, which resolves when it is over, whatever its outcome. */
   const lines = new Map<string, Promise<unknown>>();
   return async <Result>(owner: string, action: () => Promise<Result>): Promise<Result> => {
     const result = (lines.get(owner) ?? Promise.resolve()).then(action);

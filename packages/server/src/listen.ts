@@ -1,4 +1,4 @@
-/** From sockets to the app: the only place that listens. */
+/** Listens on a socket for the app; no other module listens. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -16,13 +16,12 @@ const MAX_HEADER = 16 * 1024;
 const HEAD_MS = 20_000;
 const REQUEST_MS = 60_000;
 
-/** Time that readers may take for what was sent, before they are cut off at the end. Milliseconds. */
+/** Time that readers have at shutdown to receive the rest. Milliseconds. */
 const FLUSH_MS = 3000;
 
-/** A server that takes requests. */
 export interface Listener {
   readonly port: number;
-  /** Waits until everything is sent, then closes all connections. */
+  /** Waits until all data has been sent, then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -58,7 +57,7 @@ export async function listen(app: Hono<ServerEnvironment>, host: string, port: n
   };
 }
 
-/** What Node's parser refuses, in the form of every other error. */
+/** Answers a request that Node's parser refuses, in the form of every other error. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
@@ -87,7 +86,7 @@ function toHttpError(code: string | undefined): HttpError {
   return new HttpError(...(errors[code ?? ""] ?? (["USAGE", "the request is not valid HTTP/1.1"] as const)));
 }
 
-/** What has no address that could be called: its host is missing or invalid, or its path is. */
+/** Answers a request without a usable address: its host or path is missing or invalid. */
 function answerUnreadable(error: unknown): Response {
   if (!(error instanceof RequestError)) return toErrorResponse(error);
   const message = "the host or the path of the request is missing or not valid: send a path and one header Host";

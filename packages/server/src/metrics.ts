@@ -4,17 +4,17 @@ import type { SharedLoad } from "@sheaf/store/cluster";
 /** Bounds of the histogram of request times. Seconds. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is known at the moment of asking. */
+/** Values that a request for the metrics reads. */
 interface Gauges {
   readonly runningResponses: number;
   readonly openStreams: number;
-  /** As `/readyz` says. */
+  /** True if `/readyz` answers that the server is ready. */
   readonly isReady: boolean;
-  /** Of all servers of the database; undefined: there is none, or it does not answer. */
+  /** Load of all servers of the database; undefined: without a database, or if it doesn't answer. */
   readonly shared: SharedLoad | undefined;
 }
 
-/** All at zero. */
+/** Creates counters at zero. */
 export function createMetrics() {
   const requests = new Map<string, number>();
   const times = { counts: buckets.map(() => 0), sum: 0, count: 0 };
@@ -23,7 +23,7 @@ export function createMetrics() {
   let recovered = 0;
   const add = (table: Map<string, number>, name: string): void => void table.set(name, (table.get(name) ?? 0) + 1);
   return {
-    /** One answer; `route` as in the description of the API, or `other`. Seconds. */
+    /** Counts one answer; `route` as in the description of the API, or `other`. Seconds. */
     countRequest(method: string, route: string, status: number, seconds: number): void {
       add(requests, `method="${method}",route="${route}",status="${status}"`);
       times.sum += seconds;
@@ -32,7 +32,7 @@ export function createMetrics() {
       if (index !== -1) times.counts[index]! += 1;
     },
     countStart: (): void => void (starts += 1),
-    /** `reason` of `run_end`. */
+    /** Counts the `reason` of `run_end`. */
     countEnd: (reason: string): void => add(ends, `reason="${reason}"`),
     countRecovered: (): void => void (recovered += 1),
     format: ({ runningResponses, openStreams, isReady, shared }: Gauges): string =>
@@ -91,7 +91,7 @@ function formatTimes(times: {
   ].join("");
 }
 
-/** The same at each server of the database: take the largest, not the sum. */
+/** Formats the load of the whole database, which each server reports: take the largest value, not the sum. */
 function formatShared({ nodes, running, waiting, oldestSeconds }: SharedLoad): string {
   return [
     formatMetric("sheaf_cluster_nodes", "gauge", "Servers of the database that are alive.", nodes),
@@ -101,7 +101,7 @@ function formatShared({ nodes, running, waiting, oldestSeconds }: SharedLoad): s
   ].join("");
 }
 
-/** Under the names that every exporter of Prometheus uses. */
+/** Formats the metrics of the process, named as in every exporter of Prometheus. */
 function formatProcess(): string {
   const { user, system } = process.cpuUsage();
   return [

@@ -1,4 +1,4 @@
-/** Opens the event stream of a request: counted, shown to live, closed for all who are too many. */
+/** Opens the event stream of a request: counts it, adds signs of life, refuses streams above the limit. */
 import type { Context } from "hono";
 import { openEventSink, type EventSink } from "./event-sink.ts";
 import { HttpError } from "./http-error.ts";
@@ -7,7 +7,7 @@ import { wireForms, type WireForm } from "./reader-view.ts";
 import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
 /**
- * A stream that counts already, and has sent nothing. Exactly one of `open` and `giveUp` ends that.
+ * Counts a stream that has sent no data yet. Call exactly one of `open` and `giveUp`.
  * @throws HttpError LIMIT_REACHED.
  */
 export function reserveStream(request: Context<ServerEnvironment>, { meter, heartbeat }: ServerContext) {
@@ -23,7 +23,7 @@ export function reserveStream(request: Context<ServerEnvironment>, { meter, hear
   };
 }
 
-/** The reader's position: what it has seen wins over what its address says, which it keeps when it comes again. */
+/** Reads the reader's position. The header wins: on a reconnect, the address still has the old position. */
 export function readPosition(request: Context<ServerEnvironment>): number {
   const header = request.req.header("last-event-id");
   const [name, text] = header ? ["the header Last-Event-ID", header] : ["after", request.req.query("after") ?? "0"];
@@ -34,7 +34,7 @@ export function readPosition(request: Context<ServerEnvironment>): number {
   );
 }
 
-/** A switch of the address. */
+/** True if a switch in the address is on. */
 export function isSet(value: string | undefined): boolean {
   return value === "1" || value === "true";
 }

@@ -8,7 +8,7 @@ import type { ApprovalDecision, Approver, CheckArguments } from "@sheaf/agent/to
 /** Time that a question stays open. Milliseconds. */
 const EXPIRES_MS = 10 * 60 * 1000;
 
-/** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */
+/** Outcome of an answer. `resolved`: another answer was faster, or the question is over. */
 type AnswerOutcome =
   | { readonly kind: "accepted" | "resolved" | "unknown" | "unknown_option" }
   /** Another program runs the response, and asks its user itself. */
@@ -19,14 +19,14 @@ type AnswerOutcome =
 interface Question {
   readonly request: ApprovalRequest;
   readonly checkEdited: CheckArguments;
-  /** Undefined: it has its answer, or expired. */
+  /** Undefined: the question has its answer, or expired. */
   resolve: ((answer: ApprovalDecision) => void) | undefined;
 }
 
 /** The questions of one response. */
 interface Asked {
   readonly questions: Map<string, Question>;
-  /** No longer looks for answers from other servers. */
+  /** Ends the search for answers from other servers. */
   readonly endLooking: () => void;
 }
 
@@ -36,7 +36,7 @@ interface ApprovalAnswer {
   readonly answer: ApprovalDecision;
 }
 
-/** Nothing is asked yet. `onFailure` is called when the store cannot be read; the next look tries again. */
+/** `onFailure` is called if the store can't be read; the next look tries again. */
 export function createPendingApprovals(onFailure: (error: unknown) => void) {
   const responses = new Map<string, Asked>();
 
@@ -54,7 +54,7 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
     const isEdited = option.kind.startsWith("allow") && answer.editedArguments !== undefined;
     const problem = isEdited ? await question.checkEdited(answer.editedArguments) : undefined;
     if (problem !== undefined) return { kind: "bad_arguments", problem };
-    // Somebody may have been faster meanwhile.
+    // Another answer may have been faster.
     const { resolve } = question;
     if (!resolve) return { kind: "resolved" };
     question.resolve = undefined;
@@ -62,7 +62,7 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
     return { kind: "accepted" };
   };
 
-  /** Answers from other servers, from now on. */
+  /** Takes answers from other servers, until you call the result. */
   const lookForAnswers = (responseId: string, store: Store): (() => void) => {
     if (!store.cluster) return () => undefined;
     const { mailbox } = store.cluster;
@@ -72,12 +72,12 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
         await mailbox.reply(responseId, id, JSON.stringify(await answerHere(responseId, approvalId, answer)));
       }
     };
-    // It is also called when the lease shows that an answer waits.
+    // The store also calls this when the lease shows that an answer waits.
     return store.watchResponse(responseId, () => void look().catch(onFailure));
   };
 
   return {
-    /** Asks those who read the response; the question itself is an event of its log. `store`: of its owner. */
+    /** Creates an approver that asks the readers of the response; its log has the question. `store`: of the owner. */
     createApprover: (responseId: string, store: Store): Approver => ({
       expiresAfterMs: EXPIRES_MS,
       ask: (request, signal, checkEdited) =>
@@ -97,7 +97,7 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
           else signal.addEventListener("abort", give, { once: true });
         }),
     }),
-    /** Answers a question here, or at the server that runs the response. @throws SheafError OVERLOADED when that one does not react. */
+    /** Answers a question here or at the server that runs the response. @throws SheafError OVERLOADED. */
     async answer(store: Store, responseId: string, { approvalId, answer }: ApprovalAnswer): Promise<AnswerOutcome> {
       const here = await answerHere(responseId, approvalId, answer);
       if (here.kind !== "unknown") return here;
@@ -122,7 +122,7 @@ async function answerElsewhere(store: Store, responseId: string, given: Approval
   const reply = await store.cluster?.mailbox.ask(responseId, JSON.stringify(given), isOver);
   const outcome = reply === undefined ? undefined : (JSON.parse(reply) as AnswerOutcome);
   if (outcome && outcome.kind !== "unknown") return outcome;
-  // Its writer is another one than when it was asked, or is gone.
+  // Another server took over the response since the question, or the response is over.
   if ((await isOver()) || !store.cluster) return { kind: "resolved" };
   throw new SheafError("OVERLOADED", "the server that asked does not react: send the answer again in a moment", {
     source: "server",

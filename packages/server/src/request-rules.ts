@@ -1,4 +1,4 @@
-/** Rules for every request, whoever sends it: its host, its origin, its form (S-50, S-52). */
+/** Rules for every request: its host, its origin, its form (S-50, S-52). */
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { HonoRequest, MiddlewareHandler } from "hono";
@@ -11,20 +11,20 @@ import type { ServerEnvironment } from "./server-context.ts";
 /** Longest address. UTF-16 units. */
 const MAX_URL = 8192;
 
-/** Headers that would mean two things if they came twice. */
+/** Headers that would be ambiguous if a request had them twice. */
 const singleHeaders = new Set(["host", "authorization", "content-type", "content-length", "cookie", "origin"]);
 
-/** Host names, with their port, by which the server may be called. */
+/** Decides if a host name, with its port, is a name of this server. */
 export type IsOwnHost = (host: string) => boolean;
 
 interface OriginRules {
   readonly isOwnHost: IsOwnHost;
   readonly findClient: FindClient;
-  /** Of other pages that may send requests (X24). */
+  /** Origins of other pages that may send requests (X24). */
   readonly allowedOrigins: ReadonlySet<string>;
 }
 
-/** Refuses requests to a foreign host name (DNS rebinding) or from a foreign page. @throws HttpError. */
+/** Refuses requests to the wrong host name (DNS rebinding), or from the page of another origin. @throws HttpError. */
 export function createRequestRules({
   isOwnHost,
   findClient,
@@ -37,13 +37,13 @@ export function createRequestRules({
     const client = findClient(incoming);
     context.set("client", client);
     const host = req.header("host") ?? new URL(req.url).host;
-    // Both, since a page in a browser next to the proxy could write the second one.
+    // Both names are checked, since a page in a browser next to the proxy could write the second one.
     for (const name of [host, client.forwardedHost ?? host]) if (!isOwnHost(name)) throw createHostError(name);
     const origin = req.header("origin");
     if (origin !== undefined && allowedOrigins.has(origin) && !isOwnOrigin(origin, isOwnHost, client)) {
       context.set("foreignOrigin", origin);
       if (req.method === "OPTIONS") return answerPreflight(req, origin);
-      // Thrown, the error would have no CORS headers, and the page could not read it.
+      // A thrown error would have no CORS headers, so the page couldn't read it.
       if (req.path === "/v1/session") context.res = toErrorResponse(createSessionError());
       else await next();
       for (const [name, value] of Object.entries(toCorsHeaders(origin))) {
@@ -69,7 +69,7 @@ function createSessionError(): HttpError {
   return new HttpError("FORBIDDEN", "only the server's own page signs in here");
 }
 
-/** For the answers to a page of another origin, which sends the token and no cookie (X24). */
+/** CORS headers of answers to a page of another origin, which sends the token and no cookie (X24). */
 export function toCorsHeaders(foreignOrigin: string | undefined): Readonly<Record<string, string>> {
   if (foreignOrigin === undefined) return {};
   return {
@@ -80,7 +80,7 @@ export function toCorsHeaders(foreignOrigin: string | undefined): Readonly<Recor
   };
 }
 
-/** A browser asks before it sends a page's request. @throws HttpError for a private network (S-52). */
+/** Answers a browser that asks before it sends a page's request. @throws HttpError for a private network (S-52). */
 function answerPreflight(req: HonoRequest, origin: string): Response {
   if (req.header("access-control-request-private-network") !== undefined) {
     throw new HttpError("FORBIDDEN", "pages of public networks are refused");
@@ -101,7 +101,7 @@ function createHostError(host: string): HttpError {
   return new HttpError("FORBIDDEN", message);
 }
 
-/** A page that came without encryption is not the one that came with it (S-118). */
+/** True for this server's origin. If the request came over https, a page over http has another origin (S-118). */
 function isOwnOrigin(origin: string, isOwnHost: IsOwnHost, { isSecure }: Client): boolean {
   if (isSecure && !origin.startsWith("https:")) return false;
   const [, host] = /^https?:\/\/([^/?#@\s]+)$/.exec(origin) ?? [];
@@ -127,9 +127,9 @@ function checkForm({ url = "", httpVersion, rawHeaders }: IncomingMessage): void
   }
 }
 
-/** A route by the path of a request. */
+/** A route of the API. */
 export interface KnownRoute {
-  /** As in the description of the API: `/v1/responses/{id}`. */
+  /** The path in the description of the API: `/v1/responses/{id}`. */
   readonly path: string;
   readonly methods: readonly string[];
 }
@@ -142,14 +142,14 @@ for (const [path, methods] of listOperations()) {
   patterns.push({ path, methods, pattern });
 }
 
-/** Undefined: no route of the API; it may be one of the page. */
+/** Returns undefined if the path isn't a route of the API; it may be one of the page. */
 export function findRoute(path: string): KnownRoute | undefined {
   return patterns.find(({ pattern }) => pattern.test(path));
 }
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** `others`: names that the operator gave, with or without a port; a name without one matches every port. */
+/** `others`: host names from the operator, with or without a port. A name without a port matches every port. */
 export function createOwnHosts(host: string, port: number, others: readonly string[]): IsOwnHost {
   const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   const own = new Set([...loopbackNames, name].map((known) => `${known}:${port}`.toLowerCase()));
@@ -162,10 +162,10 @@ export function createOwnHosts(host: string, port: number, others: readonly stri
   };
 }
 
-/** Methods that are counted by name; a client can send any word. */
+/** Methods that have their own counters; a client can send any word. */
 const methods = new Set(["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"]);
 
-/** Counts each request, and writes it into the log. */
+/** Counts each request, and logs it. */
 export function createRequestObserver(metrics: Metrics, log: Log): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
     const startedAt = performance.now();
@@ -180,7 +180,7 @@ export function createRequestObserver(metrics: Metrics, log: Log): MiddlewareHan
       const client = (context.get("client") as Client | undefined)?.address;
       log({ level: "info", event: "request", method, path, status, ms: Math.round(seconds * 1000), owner, client });
     };
-    // A stream is over when its connection is.
+    // A stream ends when its connection closes.
     outgoing?.on("close", () => observe(outgoing.statusCode));
     await next();
     if (!outgoing) observe(context.res.status);

@@ -1,11 +1,11 @@
-/** What every answer tells a browser (S-62). */
+/** Security headers of every answer, for browsers (S-62). */
 
-/** Nothing comes from elsewhere, nothing is sent elsewhere, nothing runs that is not the page's own. */
+/** Allows the page's own scripts, styles and connections, and forbids everything else. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // What a person attaches is shown from the tab's own memory (S-102).
+  // The page shows a user's attachments from the memory of the tab (S-102).
   "img-src 'self' blob:",
   "connect-src 'self'",
   // The document in which diagrams are drawn (S-112).
@@ -16,10 +16,10 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
-/** Of a file that a client brought (S-121): opened by itself, it can do nothing. */
+/** The policy of an uploaded file (S-121): opened by itself, the file can do nothing. */
 export const filePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** Of every answer; what holds data is not kept by anybody. */
+/** The headers of every answer. Answers with data also forbid caching. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
@@ -29,15 +29,15 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Of a document that shows foreign text (S-112): no origin, no network, no script but its own. Only the page may frame
- * it.
+ * Returns the policy of a document that shows untrusted text (S-112): no origin, no network, and only its own scripts.
+ * Only the page may frame it.
  * @param scripts their hashes as sources
  */
 export function toFramePolicy(scripts: readonly string[]): string {
   return [
     "default-src 'none'",
     `script-src ${scripts.join(" ")}`,
-    // Drawings have styles of their own.
+    // Drawings bring their own styles.
     "style-src 'unsafe-inline'",
     "base-uri 'none'",
     "form-action 'none'",

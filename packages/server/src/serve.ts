@@ -38,41 +38,41 @@ export interface ServeOptions {
   readonly settings: ServerSettings;
   readonly models: ServerModels;
   readonly store: SharedStore;
-  /** Prepares responses in a process for each workspace (R-81). Default: in this one. */
+  /** True to prepare responses in one process for each workspace (R-81). Default: in the server's process. */
   readonly isApart?: boolean | undefined;
-  /** Default: none (C67). */
+  /** Default: no telemetry (C67). */
   readonly telemetry?: Telemetry | undefined;
   readonly tokens: readonly ServerToken[];
   /** The identity provider of further users (S-270). */
   readonly jwt?: JwtSettings | undefined;
   readonly ownerLimits: OwnerLimits;
-  /** Time that conversations are kept after their last message (R-63); undefined: until somebody deletes them. */
+  /** Days after its last message after which Sheaf deletes a conversation (R-63); undefined: never. */
   readonly keepDays?: number | undefined;
-  /** The place where the built page is. */
+  /** The folder of the built page. */
   readonly pageFolder: string;
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Further names by which the server may be called. */
+  /** Additional host names of the server. */
   readonly allowedHosts: readonly string[];
-  /** Who calls, before the proxies that the operator trusts (S-116). */
+  /** Finds the client of a request behind the proxies that the operator trusts (S-116). */
   readonly findClient: FindClient;
-  /** Whose pages may call the API besides its own (X24). */
+  /** Origins of other pages that may call the API (X24). */
   readonly allowedOrigins: ReadonlySet<string>;
   /** Milliseconds since 1970; never falling. */
   readonly now: () => number;
   readonly log: Log;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface RunningServer {
-  /** `http://127.0.0.1:7433`. */
+  /** The URL of the server, such as `http://127.0.0.1:7433`. */
   readonly address: string;
-  /** What follows the address to open the page for an owner, once, within a minute. */
+  /** Returns the path that opens the page for an owner. It works once, within a minute. */
   createTicketPath(owner: string): string;
-  /** From now on only these tokens count, for new requests; a stream that is open goes on. */
+  /** Replaces the tokens. New requests need one of these; open streams continue. */
   replaceTokens(tokens: readonly ServerToken[]): void;
-  /** Accepts nothing more, gives runs the grace period to end, then ends them. Milliseconds. */
+  /** Accepts no more requests, waits `graceMs` for runs to end, then ends them. Milliseconds. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       }),
     onFailure: context.onDefect,
   });
-  /** Another server goes on with what still runs (R-61); without one, or a store that answers, it ends here. */
+  /** Leaves running responses to another server (R-61). Without one, or without the store, they end here. */
   const handOver = async (): Promise<(() => Promise<void>) | undefined> => {
     const release = await store.cluster?.handOver().catch(context.onDefect);
     if (!release) return undefined;
@@ -146,11 +146,11 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
   log({ level: "info", event: "listening", address });
-  // What waits begins once the responses that a dead process left have ended.
+  // Waiting messages start once the responses of dead servers have ended.
   void recovery.look().then(() => claiming.wake());
   return {
     address,
-    // After the hash, so that no request and no log contains it.
+    // The ticket follows the hash, so no request and no log contains it.
     createTicketPath: (owner) => `/#ticket=${sessions.createTicket(owner)}`,
     replaceTokens(others) {
       tokens.replace(others);
@@ -163,7 +163,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       claiming.close();
       await endSweep();
       await retention.close();
-      // Meanwhile the server answers readers, and probes with `closing` (R-60).
+      // The server still answers readers, and answers probes with `closing` (R-60).
       await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);
       await recovered;
       await context.preparer.close();
@@ -193,7 +193,7 @@ function createContext({
     // The store hides its names from clients in the cause (R-34).
     const { code, message, stack, cause } = known.cause instanceof SheafError ? known.cause : known;
     const event = known.source === "storage" ? "store_failed" : "defect";
-    // The place where it happened, not where it was caught.
+    // The log gets the place of the error, not the place that caught it.
     log({ level: "error", event, code, message, stack: cause instanceof Error ? cause.stack : stack, ...fields });
   };
   const context: ServerContext = {

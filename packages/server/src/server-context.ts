@@ -1,4 +1,4 @@
-/** What the routes share. */
+/** The settings and the parts that all routes share. */
 import type { Client } from "./client-of.ts";
 import type { HttpBindings } from "@hono/node-server";
 import type { Mode } from "@sheaf/protocol";
@@ -22,21 +22,21 @@ import type { GitTrees } from "./git-trees.ts";
 import type { WorkspaceCommands } from "./workspace-commands.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
-/** What Hono hands to the routes. */
+/** Variables that middleware sets for the routes. */
 export interface ServerEnvironment {
   Bindings: HttpBindings;
-  /** `client`: who calls (S-116). `foreignOrigin`: of the page that sends the request, if it is an allowed one and not the server's own (X24). */
+  /** `client` sent the request (S-116). `foreignOrigin` is the allowed origin of another page that sent it (X24). */
   Variables: { owner: string; foreignOrigin?: string; client: Client };
 }
 
-/** The way the operator set the server up. */
+/** Settings of the operator. */
 export interface ServerSettings extends Omit<RunSetup, "workspace" | "mode" | "trusted" | "userFiles"> {
   /** Roots by name, absolute, links resolved; the first one is the default. */
   readonly workspaces: ReadonlyMap<string, string>;
-  /** Those of them that come from git (R-50). */
+  /** The workspaces that are clones of git repositories (R-50). */
   readonly gitWorkspaces?: readonly GitWorkspace[] | undefined;
   readonly defaultMode: Mode;
-  /** What becomes of a response whose server died; `resume`: another one that serves its workspace goes on with it (R-40). */
+  /** The fate of a response whose server died. `resume`: another server of its workspace continues it (R-40). */
   readonly onNodeLoss: "end" | "resume";
   readonly timeoutMs: number | undefined;
   /** True if a workspace is trusted (S-03). @throws SheafError CONFIG_INVALID. */
@@ -58,16 +58,16 @@ export interface ServerContext {
   readonly metrics: Metrics;
   readonly takeStartTurn: TakeStartTurn;
   readonly preparer: Preparer;
-  /** Learns what responses were (C67). */
+  /** Records telemetry of responses (C67). */
   readonly telemetry: Telemetry | undefined;
   readonly files: WorkspaceFiles;
   readonly commands: WorkspaceCommands;
   readonly trees: GitTrees;
-  /** For the operator. */
+  /** The log for the operator. */
   readonly log: Log;
   /** Called for errors that must not happen. */
   readonly onDefect: (error: unknown) => void;
-  /** The store as an owner sees it: nothing of others can be reached through it (S-53). */
+  /** Returns the store of one owner, which can't reach the conversations of other owners (S-53). */
   readonly storeOf: (owner: string) => SharedStore;
   /** Milliseconds since 1970; never falling. */
   readonly now: () => number;

@@ -8,18 +8,18 @@ import type { Model } from "@sheaf/models/provider";
 interface OfferedModel {
   readonly model: Model;
   readonly price: TokenPrice | undefined;
-  /** What it takes in one request. Tokens. */
+  /** Size of the context window. Tokens. */
   readonly windowTokens?: number | undefined;
 }
 
 export interface ServerModels {
-  /** As clients see them (S-136), the default one first. */
+  /** Names that clients see (S-136), with the default model first. */
   readonly names: readonly string[];
-  /** What fits into one request to a model that is offered; undefined: not known. Tokens. */
+  /** Returns the context window of an offered model; undefined: unknown. Tokens. */
   readonly findWindow: (name: string) => number | undefined;
   /**
-   * The model of a request. One that cannot be used is a model too, which tells why in its answer.
-   * @throws SheafError MODEL_NOT_FOUND for a name that is not offered.
+   * Opens the model of a request. If it can't be used, returns a model whose answer is the reason.
+   * @throws SheafError MODEL_NOT_FOUND for a name that isn't offered.
    */
   open(name: string | undefined): Promise<OfferedModel>;
 }
@@ -33,7 +33,7 @@ interface ModelPorts {
   /** May fail: a key can be missing. */
   readonly create: (name: string) => Promise<OfferedModel>;
   readonly findWindow: ServerModels["findWindow"];
-  /** Called when it does. */
+  /** Called when `create` fails. */
   readonly onUnusable: (name: string, error: SheafError) => void;
 }
 
@@ -68,7 +68,7 @@ export function createServerModels(
         opened.set(name, model);
         return model;
       } catch (error) {
-        // Not kept: the next request may find the key.
+        // The failure isn't cached: the next request may find the key.
         const failure = toSheafError(error);
         onUnusable(own, failure);
         return { model: createUnusableModel(name, failure), price: undefined };
@@ -79,7 +79,7 @@ export function createServerModels(
 
 /** The reason becomes the answer's error document, as every failure of a provider (N52). */
 function createUnusableModel(name: string, error: SheafError): Model {
-  // The reason that a file cannot be read names its folder.
+  // The reason would show the folder of the file.
   const isFile = name.startsWith("scripted:");
   const message = isFile ? `the model ${name} cannot be used: the server's log says why` : error.message;
   const failure = new SheafError(error.code, message, {

@@ -1,20 +1,20 @@
-/** Who may talk to the server: tokens, each of an owner; for the page a ticket that works once, then a cookie (S-51). */
+/** Access to the server: tokens of owners; for the page, a ticket that works once, then a cookie (S-51). */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ServerToken } from "@sheaf/agent/config/server-tokens";
 
 /** Time that a ticket works. Milliseconds. */
 const TICKET_MS = 60_000;
 
-/** Tickets and ended sessions that are kept; the oldest one makes room. */
+/** Most tickets, and most ended sessions, that are remembered; a new one replaces the oldest. */
 const MAX_ENTRIES = 1000;
 
 /** Time that the page stays signed in. */
 export const sessionSeconds = 12 * 60 * 60;
 
-/** Who sends a request. */
+/** The authenticated sender of a request. */
 export interface Visitor {
   readonly owner: string;
-  /** When the proof ends, in milliseconds since 1970; undefined: never. */
+  /** The time when the authentication ends, in milliseconds since 1970; undefined: never. */
   readonly endsAt?: number | undefined;
 }
 
@@ -24,10 +24,10 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-/** `now` in milliseconds, never falling. Who changes a token ends every session. */
+/** `now` in milliseconds, never falling. A change of a token ends every session. */
 export function createSessionTable(now: () => number, tokens: readonly ServerToken[]) {
   let key = toKey(tokens);
-  // Looked up by hash, so that the time it takes tells nothing about a ticket.
+  // Lookup by hash, so that its time is independent of the tickets.
   const tickets = new Map<string, Entry>();
   const ended = new Map<string, Entry>();
   const sign = (text: string): Buffer => createHmac("sha256", key).update(text).digest();
@@ -54,26 +54,26 @@ export function createSessionTable(now: () => number, tokens: readonly ServerTok
       keep(tickets, toHashText(ticket), { owner, expiresAt: now() + TICKET_MS });
       return ticket;
     },
-    /** Takes a ticket and gives its owner; undefined: used already, too old, or none of ours. */
+    /** Uses up a ticket, and returns its owner. Returns undefined if the ticket is used, expired or unknown. */
     takeTicket(ticket: string): string | undefined {
       const entry = tickets.get(toHashText(ticket));
       tickets.delete(toHashText(ticket));
       return entry && entry.expiresAt > now() ? entry.owner : undefined;
     },
-    /** Value of the cookie: owner and end, signed. It outlives a restart if the tokens are the same, but no JWT. */
+    /** Returns the cookie: owner and end, signed. It survives a restart with the same tokens, but not its JWT. */
     openSession({ owner, endsAt = Infinity }: Visitor): string {
       const expiresAt = Math.min(now() + sessionSeconds * 1000, endsAt);
       const fields = { owner, expiresAt, nonce: randomBytes(16).toString("base64url") };
       const text = Buffer.from(JSON.stringify(fields)).toString("base64url");
       return `${text}.${sign(text).toString("base64url")}`;
     },
-    /** Ends one before its time. */
+    /** Ends a session early. */
     closeSession(session: string): void {
       const entry = readSession(session);
       if (entry) keep(ended, toHashText(session), entry);
     },
     findOwner: (session: string): string | undefined => readSession(session)?.owner,
-    /** The tokens were changed: every session and ticket ends, as with a restart. */
+    /** Ends every session and ticket, as a restart would, because the tokens changed. */
     replaceTokens(others: readonly ServerToken[]): void {
       key = toKey(others);
       tickets.clear();
@@ -93,19 +93,19 @@ function toHashText(name: string): string {
   return toHash(name).toString("base64");
 }
 
-/** Only hashes are kept. */
+/** The table holds hashes, never the tokens themselves. */
 export function createTokenTable(tokens: readonly ServerToken[]) {
   let rows = toRows(tokens);
   return {
-    /** From now on only these count. */
+    /** Replaces all tokens. */
     replace(others: readonly ServerToken[]): void {
       rows = toRows(others);
     },
-    /** The owner; undefined: not a token of ours. The time it takes does not depend on the token. */
+    /** Returns the owner of a token, or undefined for an unknown token. Takes the same time for every token. */
     findOwner(token: string): string | undefined {
       const hash = toHash(token);
       let found: string | undefined;
-      // Every row is compared, found or not.
+      // The loop compares every row, even after a match.
       for (const row of rows) if (timingSafeEqual(row.hash, hash)) found = row.owner;
       return found;
     },
