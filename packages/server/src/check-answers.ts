@@ -5,7 +5,7 @@ import type { ResponseRecord, Store } from "@sheaf/store/store";
 import { readResponse } from "./log-reader.ts";
 import type { WireOptions } from "./response-channel.ts";
 
-/** @returns the answer to every question. @throws SheafError USAGE that names the field. */
+/** @returns the answer to every question. @throws SheafError USAGE with the name of the field. */
 export async function checkAnswers(
   answers: readonly ClarificationAnswer[],
   last: Pick<ResponseRecord, "id"> | undefined,
@@ -25,7 +25,7 @@ export async function checkAnswers(
   return asked.flatMap((document) => addSkipped(document, answers));
 }
 
-/** The answers to the questions of a document; those that were skipped are empty (N73). A document may be left alone. */
+/** Answers the questions of one document: skipped questions get empty answers (N73), unless all were skipped. */
 function addSkipped(
   { id: documentId, metadata: { questions } }: ClarificationDocument,
   answers: readonly ClarificationAnswer[],

@@ -5,7 +5,7 @@ import { toMessageAttachments } from "@sheaf/base/files/attachment";
 import { detectMediaType } from "@sheaf/base/files/image-header";
 import { HttpError } from "./http-error.ts";
 
-/** @throws HttpError USAGE that names the field. */
+/** @throws HttpError USAGE with the name of the field. */
 export function readDataAddress(address: string, name: string | undefined, field: string): ChatAttachment {
   const [head] = /^data:[^,]{0,200};base64,/.exec(address) ?? [];
   const data = head === undefined ? "" : address.slice(head.length);
@@ -16,7 +16,7 @@ export function readDataAddress(address: string, name: string | undefined, field
   throw new HttpError("USAGE", message, { field });
 }
 
-/** @throws SheafError USAGE that names the file. */
+/** @throws SheafError USAGE with the name of the file. */
 export function toFiles(attachments: readonly ChatAttachment[]): readonly Attachment[] {
   return toMessageAttachments(attachments.map(({ name, data }) => ({ name, bytes: Buffer.from(data, "base64") })));
 }

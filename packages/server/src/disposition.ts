@@ -8,7 +8,7 @@ export function toDisposition(title: string, extension: string, fallback: string
   return `attachment; filename="${plain}.${extension}"; filename*=UTF-8''${encodeURIComponent(`${name}.${extension}`)}`;
 }
 
-/** What a file of this type may be called; the first one is given to a file with another name. */
+/** File extensions of each type. A file with another extension gets the first one. */
 const extensions: Readonly<Record<Exclude<AttachmentType, "text/plain">, readonly [string, ...string[]]>> = {
   "image/png": ["png"],
   "image/jpeg": ["jpg", "jpeg"],
@@ -17,13 +17,13 @@ const extensions: Readonly<Record<Exclude<AttachmentType, "text/plain">, readonl
   "application/pdf": ["pdf"],
 };
 
-/** Texts that a double click opens as a page of their own or runs as a program. */
+/** Extensions that a double click opens as a web page or runs as a program. */
 const opened =
   /\.(html?|xhtml?|xht|shtml|svg|mht|mhtml|hta|bat|cmd|com|exe|pif|scr|vb[es]|jse|ws[fh]|reg|url|lnk|desktop|webloc)$/i;
 
 /**
- * A file under its own name, as far as that says what its bytes are: `a.txt` that is an image is `a.png`, and a text
- * that would open as a page or a program is one more `.txt` (S-121).
+ * Keeps the name of a file if its extension matches its bytes. If not, changes it: `a.txt` with an image becomes
+ * `a.png`, and a text that would open as a page or a program gets another `.txt` (S-121).
  */
 export function toFileDisposition(name: string, mediaType: AttachmentType): string {
   const own = toOwnName(name, mediaType);
@@ -36,7 +36,7 @@ export function toFileDisposition(name: string, mediaType: AttachmentType): stri
 }
 
 function toOwnName(name: string, mediaType: AttachmentType): string {
-  // What no file system takes, and what hides a file or ends its name.
+  // Signs that no file system takes, that hide a file, or that end its name.
   const clean = name
     .toWellFormed()
     .normalize("NFC")

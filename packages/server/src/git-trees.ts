@@ -1,4 +1,4 @@
-/** The workspaces that come from git: each conversation works in a tree of its own (R-50 to R-57). */
+/** Workspaces cloned from git: each conversation works in its own tree (R-50 to R-57). */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
@@ -27,10 +27,10 @@ import { createTree, toTreePlace } from "@sheaf/agent/workspace/trees/working-tr
 import { HttpError } from "./http-error.ts";
 import type { Log } from "./metrics.ts";
 
-/** Interval at which it looks for trees that nobody uses. Milliseconds. */
+/** Interval between searches for unused trees. Milliseconds. */
 const SWEEP_MS = 60 * 60_000;
 
-/** In the mirror: what a new conversation begins with. */
+/** The ref in the mirror to the commit that new conversations start from. */
 const START = "refs/sheaf-remote/start";
 
 interface TreesOptions {
@@ -41,36 +41,36 @@ interface TreesOptions {
   readonly now: () => number;
 }
 
-/** A conversation whose tree is meant. */
+/** A conversation that may have a tree. */
 interface TreeOwner {
   readonly id: string;
-  /** As it is stored: in the tree that it began in. */
+  /** The folder of the conversation as the store has it: in the tree where the conversation started. */
   readonly workspace: string;
 }
 
 export interface GitTrees {
-  /** Brings the branches here, and makes the folders that show them. @throws SheafError USAGE for one that cannot be had. */
+  /** Fetches the branches, and makes the folders that show them. @throws SheafError USAGE if it can't fetch one. */
   open(): Promise<void>;
-  /** The root by which a workspace is known that has this folder; undefined: it is not one of git. */
+  /** Returns the root of the workspace that has this folder, or undefined if that isn't a workspace of git. */
   findRoot(folder: string): string | undefined;
-  /** The place where a conversation of the workspace `root` works; `root` itself if that is not one of git. */
+  /** Returns the folder where a conversation works: in its tree, or `root` itself if that isn't a workspace of git. */
   toFolder(root: string, conversationId: string): string;
-  /** Of a workspace of git. */
+  /** The commands that set up new trees of a workspace of git. */
   findSetup(folder: string): GitWorkspace["setup"];
   /** True if other servers get the states of a workspace of git (R-53). */
   isShared(folder: string): boolean;
-  /** Brings the states of other servers here, if it is in a workspace of git. @throws SheafError NETWORK. */
+  /** Fetches other servers' states of a conversation in a workspace of git. @throws SheafError NETWORK. */
   fetch(owner: TreeOwner): Promise<void>;
   /**
-   * Makes the files those of the last response, or of the one that goes on here. `isNew`: they were written just now.
-   * @throws SheafError NETWORK, INTERNAL.
+   * Brings the files to their state after the last response, or to the state of the response that continues here.
+   * `isNew`: the files were just written. @throws SheafError NETWORK, INTERNAL.
    */
   prepare(owner: TreeOwner, store: SharedStore, running?: RunningInTree): Promise<{ readonly isNew: boolean }>;
-  /** Records the state after a response, or in one. False: other servers do not get it. Never rejects. */
+  /** Records the state during or after a response. Returns false if other servers don't get it. Never rejects. */
   record(owner: TreeOwner, responseId: string, isRunning?: boolean): Promise<boolean>;
-  /** The tree of a conversation with the state after these responses, oldest first, and its present one. */
+  /** The tree of a conversation, with its state after these responses (oldest first) and its present state. */
   readStates(owner: TreeOwner, store: SharedStore, shown: readonly string[]): Promise<TreeStates | undefined>;
-  /** A fork begins with the state after a response. */
+  /** Copies the state after a response into the fork that starts with it. */
   copyState(from: TreeOwner, to: TreeOwner, store: SharedStore): Promise<void>;
   /** Pushes the files as one commit. @throws HttpError, SheafError NETWORK. */
   publish(owner: TreeOwner, request: PublishRequest, store: SharedStore): Promise<{ readonly commit: string }>;
@@ -82,7 +82,7 @@ export interface GitTrees {
 /** A response that is about to run in a tree. */
 interface RunningInTree {
   readonly responseId: string;
-  /** Its server is lost (R-53). */
+  /** True if the server that ran the response is lost (R-53). */
   readonly takesOver: boolean;
 }
 
@@ -99,12 +99,12 @@ export interface TreeStates {
 
 interface OpenWorkspace extends GitWorkspace {
   readonly mirror: GitSetup;
-  /** The folder that shows the branch; the name of the workspace leads to it. */
+  /** The folder that shows the branch. The workspace's name resolves to it. */
   readonly root: string;
   readonly trees: string;
 }
 
-/** The place where the files of the branch are, for lists of files. */
+/** Returns the folder with the files of the branch, which lists of files use. */
 export function toGitRoot({ folder }: Pick<GitWorkspace, "folder">): string {
   return toTreePlace(join(folder, "start")).files;
 }
@@ -119,17 +119,17 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
     const mirror = { program, environment, gitFolder: join(folder, "mirror.git") };
     return { ...workspace, mirror, root: toGitRoot(workspace), trees: join(folder, "trees") };
   });
-  /** A tree may have been made by another server, in another folder. */
+  /** Finds a workspace even if another server made the tree, in another folder. */
   const find = (folder: string): OpenWorkspace | undefined => {
     const [key, trees] = folder.split("/").slice(-4);
     return all.find((own) => folder === own.root || (trees === "trees" && key === basename(own.folder)));
   };
   const inTurn = createTurns();
-  /** The response that runs in a tree, by the folder. One that waits for a person may take for days (R-55). */
+  /** Ids of the responses that run in trees, by folder. A response can wait for a person for days (R-55). */
   const busy = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
 
-  /** The newest commit of the branch, or the last one that is known. */
+  /** Returns the newest commit of the branch, or the last known one if the repository doesn't answer. */
   const findBase = async (workspace: OpenWorkspace): Promise<string> => {
     const { mirror, remote, branch, name } = workspace;
     return inTurn(mirror.gitFolder, async () => {
@@ -191,7 +191,7 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
       for (const name of listEntryNames(workspace.trees)) {
         const tree = toTree(workspace, name);
         await inTurn(tree.folder, async () => {
-          // Asked in its turn: a tree has no record while it is made.
+          // The check runs in the tree's turn, since a tree has no record while it is being made.
           const { usedAt = 0 } = readConversationTree(tree) ?? {};
           const isUnused = now() - usedAt >= workspace.keepTreeMs && !busy.has(tree.folder);
           if (isUnused) await removeTree(tree.folder);
@@ -260,7 +260,7 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
       const tree = toTree(workspace, owner.id);
       return inTurn(tree.folder, async () => {
         const kept = await listKept(store, owner.id);
-        // A response that runs has the tree as it needs it.
+        // A running response already has the tree in the state that it needs.
         if (!readConversationTree(tree) || kept.every(({ ended }) => ended)) await openTree(workspace, owner, store);
         const known = readConversationTree(tree)!;
         return { tree, from: (await findState(tree, shown)) ?? known.base, to: known.state };
@@ -328,7 +328,7 @@ function checkBranch(branch: string, workspace: GitWorkspace): void {
   throw new HttpError("FORBIDDEN", `the branch ${branch} is the one that conversations begin with: name another one`);
 }
 
-/** One commit on the branch: after the one that this conversation published before, or after its start. */
+/** Pushes one commit. Its parent is the conversation's last commit on the branch, or where it started. */
 async function pushState(
   { mirror, remote, stateRemote, name }: OpenWorkspace,
   tree: ConversationTree,
@@ -336,7 +336,7 @@ async function pushState(
 ): Promise<{ readonly commit: string }> {
   const known = readConversationTree(tree)!;
   const ref = toPublishedRef(tree, branch);
-  // Another server may have published since; what is older than here is not taken.
+  // Another server may have published since. Fetching without force never replaces a newer commit by an older one.
   if (stateRemote) await fetchRefs(mirror, stateRemote, `${ref}:${ref}`);
   const published = await readCommit(mirror, ref);
   const parent = published ?? known.base;
@@ -344,7 +344,7 @@ async function pushState(
   const made = await askGit(mirror, words, { purpose: "make the commit", input: `${message}\n`, now });
   const commit = made.toString().trim();
   const target = `refs/heads/${branch}`;
-  // The branch of another, even one that could be moved on to this commit, is not this conversation's to move (R-57).
+  // The lease protects another author's branch, even if a push could fast-forward it (R-57).
   const pushed = await pushRefs(mirror, remote, [`${commit}:${target}`], { [target]: published ?? "" });
   if (!pushed.ok) {
     const reason = /rejected|stale|non-fast-forward|fetch first|failed to push/.test(pushed.reason)
@@ -357,7 +357,7 @@ async function pushState(
   return { commit };
 }
 
-/** Runs what has the same key one after the other. */
+/** Runs actions with the same key one after the other. */
 function createTurns(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {

@@ -1,4 +1,4 @@
-/** From the body of a chat completion, or of OpenAI's Responses, to a message and what was said before it (X20, X21, N72). */
+/** Turns a chat completion or a request of OpenAI's Responses into a message and past turns (X20, X21, N72). */
 import type { ChatAttachment, ChatRequest } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { chatSettings } from "@sheaf/protocol/schemas";
@@ -12,7 +12,7 @@ const part = s.object({
   text: s.optional(s.string()),
   image_url: s.optional(s.either([s.string(), s.object({ url: s.string() })])),
   file: s.optional(s.object({ file_data: s.optional(s.string()), filename: s.optional(s.string()) })),
-  /** Responses have both here. */
+  /** Requests of Responses have both fields here. */
   file_data: s.optional(s.string()),
   filename: s.optional(s.string()),
 });
@@ -20,7 +20,7 @@ const part = s.object({
 /** A part of a message. */
 interface Part extends s.ValueOf<typeof part> {}
 
-/** What the agent cannot do is refused, not ignored. An empty list asks for nothing. */
+/** A field for a feature that the agent lacks: Sheaf refuses every value that asks for something. */
 const refused = (expected: string, isNothing: (value: unknown) => boolean = (value) => Array.isArray(value)) =>
   s.optional(
     s.refine(s.anything(), expected, (value) => (Array.isArray(value) ? value.length === 0 : isNothing(value))),
@@ -39,7 +39,7 @@ const message = s.object({
   tool_calls: refused("none: the agent calls its own tools only"),
 });
 
-/** A message of either API. */
+/** A message in either API. */
 export interface OpenAiInput extends s.ValueOf<typeof message> {}
 
 const efforts = { none: "off", minimal: "low", low: "low", medium: "medium", high: "high", xhigh: "max" } as const;
@@ -48,7 +48,7 @@ const noTools = "none: the agent has tools of its own, and calls none of the cli
 const effort = s.optional(s.choice(["none", "minimal", "low", "medium", "high", "xhigh"]));
 const isText = (value: unknown): boolean => (value as { readonly type?: unknown }).type === "text";
 
-/** Fields that it does not name are ignored. */
+/** Schema of a chat completion; Sheaf ignores other fields. */
 export const openAiRequest = s.extend(chatSettings, {
   messages: s.list<OpenAiInput>(message, { minItems: 1 }),
   stream: s.optional(s.boolean()),
@@ -73,14 +73,14 @@ const item = s.object({
   ),
   role: s.optional(role),
   content,
-  /** Of a reference: a message that the agent wrote. */
+  /** The id of a message that the agent wrote, in a reference to it. */
   id: s.optional(s.string()),
 });
 
-/** One item of the input of Responses. */
+/** One item in the input of Responses. */
 export interface InputItem extends s.ValueOf<typeof item> {}
 
-/** Fields that it does not name are ignored. */
+/** Schema of a request of Responses; Sheaf ignores other fields. */
 export const responsesRequest = s.extend(chatSettings, {
   input: s.either([s.string(), s.list<InputItem>(item, { minItems: 1 })]),
   instructions: s.optional(s.string()),
@@ -92,7 +92,7 @@ export const responsesRequest = s.extend(chatSettings, {
   text: s.optional(s.object({ format: refused('{"type": "text"}', isText) })),
 });
 
-/** Files have the limit of attachments (S-55). Its clients send null for what they leave out. */
+/** Files have the limit of attachments (S-55). OpenAI's clients send null for missing fields. */
 const large = { largest: 15 * 1024 * 1024, dropsNull: true };
 
 export const largeCompletion: LargeBody<s.ValueOf<typeof openAiRequest>> = {
@@ -109,7 +109,7 @@ function measureFiles(messages: readonly Pick<OpenAiInput, "content">[]): number
   return messages.flatMap(listParts).reduce((sum, each) => sum + (toAddress(each)?.length ?? 0), 0);
 }
 
-/** What one side said until the other one did. */
+/** The texts and files of consecutive messages by one side. */
 interface Words {
   readonly texts: string[];
   readonly files: ChatAttachment[];
@@ -126,7 +126,7 @@ interface OpenAiSettings extends Omit<ChatRequest, "message"> {
   readonly field: "messages" | "input";
 }
 
-/** The last words of the user are the message; what was before are turns. @throws HttpError, SheafError USAGE. */
+/** Makes the user's last texts the message, and everything before past turns. @throws HttpError, SheafError USAGE. */
 export function toMessage(messages: readonly OpenAiInput[], options: OpenAiSettings): OpenAiMessage {
   const { openAiEffort, field, ...settings } = options;
   const last = `${field}.${messages.length - 1}`;

@@ -1,16 +1,15 @@
-/** The built page: which files there are, and the headers that they are sent with (S-62). */
+/** Files of the built page, and the headers of each (S-62). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { securityHeaders, toFramePolicy } from "./security-headers.ts";
 
-/** One file as it is sent. */
 interface PageFile {
   readonly content: Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface PageFiles {
-  /** By the path of an address, for instance `/` or `/assets/index-4f2a.js`; nothing but listed files is reached. */
+  /** Finds a file by its address, for instance `/` or `/assets/index-4f2a.js`; only files in the list. */
   readonly find: (path: string) => PageFile | undefined;
 }
 
@@ -20,11 +19,11 @@ interface ListedFile {
   readonly type: string;
   readonly sha256: string;
   readonly immutable: boolean;
-  /** Of a document for foreign text (S-112): the only scripts that may run in it. */
+  /** Hashes of the only scripts that may run in a document for untrusted text (S-112). */
   readonly scripts?: readonly string[];
 }
 
-/** @param folder of the built page; without one there, nothing is found */
+/** @param folder of the built page; without one there, `find` returns undefined */
 export function createPageFiles(folder: string): PageFiles {
   const listed = new Map(readList(folder).map((file) => [file.path, file]));
   const known = new Map<string, PageFile>();

@@ -13,7 +13,7 @@ import { findReadable } from "./workspace-files.ts";
 /** Size of the largest file. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Reads only the owner's `store`, so that other owners' calls stay unknown. @throws HttpError NOT_FOUND, FORBIDDEN, USAGE. */
+/** Reads the owner's `store` alone, to hide other owners' calls. @throws HttpError NOT_FOUND, FORBIDDEN, USAGE. */
 export async function readBlame(
   path: string,
   { workspace: root }: ConversationRecord,

@@ -1,4 +1,4 @@
-/** Values of the query of a request. */
+/** Values in the query of a request. */
 import type { Context } from "hono";
 import { HttpError } from "./http-error.ts";
 import type { ServerEnvironment } from "./server-context.ts";

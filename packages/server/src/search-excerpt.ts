@@ -1,12 +1,12 @@
 /** The text around a match of a search, for a list of results (X36). */
 
-/** Longest excerpt, and how much of it comes before the match. UTF-16 units. */
+/** Longest excerpt, and its part before the match. UTF-16 units. */
 const LENGTH = 160;
 const BEFORE = 50;
 
 /** One line of text, with the places of the matches in it. */
 export interface Excerpt {
-  /** White space is one blank; `…` where something is left out. */
+  /** White space becomes one blank, and `…` marks gaps. */
   readonly text: string;
   /** UTF-16 units of `text`; `end` is the first one after the match. */
   readonly ranges: readonly Range[];
@@ -17,7 +17,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Around the first match, ignoring case; undefined: there is none. */
+/** Makes an excerpt around the first match, ignoring case. Returns undefined without a match. */
 export function findExcerpt(text: string, words: string): Excerpt | undefined {
   const matches = findMatches(text, words);
   const first = matches.next().value;
@@ -42,7 +42,7 @@ function toOneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-/** Whole words and characters, as far as the match leaves room. */
+/** Keeps whole words and characters, as far as the match leaves room. */
 function chooseWindow(text: string, match: Range): { readonly from: number; readonly to: number } {
   let from = Math.max(0, match.start - BEFORE);
   if (from > 0) {
@@ -63,7 +63,7 @@ function isInsidePair(text: string, index: number): boolean {
   return /^[\uDC00-\uDFFF]/.test(text.slice(index, index + 1));
 }
 
-/** In order, without overlaps, as far as the caller looks. Linear in the text, whatever is in it: others wait meanwhile. */
+/** Yields matches in order, without overlaps. Takes linear time in any text, since other requests wait meanwhile. */
 function* findMatches(text: string, words: string): Generator<Range, undefined> {
   const wanted = words.toLowerCase();
   if (wanted === "") return undefined;
@@ -74,15 +74,15 @@ function* findMatches(text: string, words: string): Generator<Range, undefined> 
     const next = index + wanted.length;
     const [start, end] = [toPlace(index), toPlace(next - 1) + 1];
     yield { start, end };
-    // Not from the middle of a character on.
+    // The next search doesn't start inside a character.
     index = lower.indexOf(wanted, toPlace(next) < end ? next + 1 : next);
   }
   return undefined;
 }
 
 /**
- * Gives for a place in the lower case of a text the place in the text; must be asked in ascending order. `İ` alone has more
- * units in lower case, namely two.
+ * Returns a function from places in the lower case of a text to places in the text, for ascending places. Only `İ` has
+ * more units in lower case, namely two.
  */
 function createPlaceFinder(text: string): (place: number) => number {
   let dotted = text.indexOf("İ");

@@ -1,4 +1,4 @@
-/** Files that clients send before the messages that name them (X46, X47). */
+/** Uploaded files, which clients send before the messages that use them (X46, X47). */
 import { randomUUID } from "node:crypto";
 import type { AttachmentInfo, AttachmentList, ChatAttachment, ChatRequest } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
@@ -6,24 +6,24 @@ import type { AttachmentLimits, AttachmentRecord, SharedStore } from "@sheaf/sto
 import { findExcess, messageLimits, toMessageFile } from "@sheaf/base/files/attachment";
 import { HttpError, createNotFoundError } from "./http-error.ts";
 
-/** What the operator allows (S-200). */
+/** Limits for uploads that the operator sets (S-200). */
 export interface AttachmentSettings extends AttachmentLimits {
-  /** Of one file, however it comes. */
+  /** Largest file, uploaded or inside a message. */
   readonly fileBytes: number;
-  /** Time that a file can be named after it came (S-122). Milliseconds. */
+  /** Time that messages can use a file after its upload (S-122). Milliseconds. */
   readonly keptMs: number;
 }
 
-/** Interval at which those that are older are deleted. Milliseconds. */
+/** Interval between deletions of old files. Milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000;
 
-/** Waiting hardly helps against too many files; deleting some does. Seconds. */
+/** Waiting time in the answer to an owner with too many files. Deleting some helps more. Seconds. */
 const DELETE_SECONDS = 60;
 
-/** A message whose files are all in it, so that it means the same wherever and whenever it begins. */
+/** A message that contains all its files, so that it means the same wherever and whenever a server starts it. */
 export type WholeRequest = Omit<ChatRequest, "attachments"> & { readonly attachments?: readonly ChatAttachment[] };
 
-/** @throws HttpError LIMIT_REACHED; SheafError USAGE that names the file. */
+/** @throws HttpError LIMIT_REACHED; SheafError USAGE with the name of the file. */
 export async function addAttachment(
   store: SharedStore,
   upload: ChatAttachment,
@@ -42,14 +42,14 @@ export async function addAttachment(
   throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
 }
 
-/** @throws SheafError USAGE that names the file and the limit of the operator. */
+/** @throws SheafError USAGE with the name of the file and the operator's limit. */
 function checkSize(name: string, bytes: number, { fileBytes }: AttachmentSettings): void {
   if (bytes <= fileBytes) return;
   const message = `${name} has ${bytes} bytes, at most ${fileBytes} are allowed here: make it smaller, or attach a part`;
   throw new SheafError("USAGE", message);
 }
 
-/** All that messages may name now, oldest first, and what is allowed (X108). */
+/** Lists the files that messages can use now, oldest first, with the limits for uploads (X108). */
 export async function listAttachments(
   store: SharedStore,
   { fileBytes, count, bytes, keptMs }: AttachmentSettings,
@@ -95,7 +95,7 @@ export function toAttachmentInfo({ createdAt, ...record }: AttachmentRecord): At
   return { ...record, created: new Date(createdAt).toISOString() };
 }
 
-/** The message with the bytes of the files that it names. @throws HttpError NOT_FOUND; SheafError USAGE for too many bytes. */
+/** Adds the bytes of its files to the message. @throws HttpError NOT_FOUND; SheafError USAGE for too many bytes. */
 export async function toWholeRequest(
   body: ChatRequest,
   store: SharedStore,
@@ -109,7 +109,7 @@ export async function toWholeRequest(
     if ("data" in each) checkSize(each.name, Buffer.byteLength(each.data, "base64"), settings);
     found.push("data" in each ? each : await findAttachment(store, each.id, settings, now));
   }
-  // Before anything is read: a few words may name one large file many times.
+  // This check precedes the reads, since a short message may use one large file many times.
   const named = found.flatMap((each) => ("data" in each ? [] : [{ mediaType: each.mediaType, bytes: each.size }]));
   const excess = findExcess(named);
   if (excess !== undefined) throw new SheafError("USAGE", excess);
@@ -121,7 +121,7 @@ export async function toWholeRequest(
   return { ...rest, attachments: files };
 }
 
-/** Deletes what is too old to be named, of all owners, now and from time to time, until the result is called (S-122). */
+/** Deletes files of all owners that are too old (S-122), now and at intervals, until you call the result. */
 export function startAttachmentSweep(
   store: SharedStore,
   { keptMs }: AttachmentSettings,

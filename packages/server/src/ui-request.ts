@@ -1,4 +1,4 @@
-/** From what the AI SDK's transport sends to a message, or to answers of questions (X22, X23). */
+/** Turns the body that the AI SDK's transport sends into a message, or into answers to questions (X22, X23). */
 import { hash } from "node:crypto";
 import type { ApprovalRequest, ChatRequest, RunEvent } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
@@ -28,27 +28,27 @@ const uiMessage = s.object({
   parts: s.list<s.ValueOf<typeof uiPart>>(uiPart),
 });
 
-/** A message of the AI SDK, as far as it counts. */
+/** The fields of an AI SDK message that Sheaf uses. */
 export interface UiMessage extends s.ValueOf<typeof uiMessage> {}
 
 /** The body of `DefaultChatTransport`, with settings next to it. */
 export const uiRequest = s.extend(chatSettings, {
-  /** Of the chat. */
+  /** The id of the chat. */
   id: s.string({ minLength: 1, maxLength: 200 }),
   messages: s.list<UiMessage>(uiMessage, { minItems: 1 }),
   trigger: s.optional(s.choice(["submit-message", "regenerate-message"])),
-  /** The message that is sent again, or replaced. */
+  /** The message that the user sends again, or replaces. */
   messageId: s.optional(s.string({ maxLength: 200 })),
 });
 
-/** The client sends the whole chat each time; of this the last message counts. */
+/** The client sends the whole chat each time, and Sheaf uses its last message. */
 export const largeUiRequest: LargeBody<s.ValueOf<typeof uiRequest>> = {
   largest: 15 * 1024 * 1024,
   dropsNull: true,
   measureFree: () => Infinity,
 };
 
-/** The same for the same chat of the same owner, always: nothing has to remember it. */
+/** Derives the conversation's id from owner and chat, so the server needn't store which chat has which conversation. */
 export function toChatConversation(owner: string, chatId: string): string {
   if (chatId.startsWith("conv_")) return chatId;
   const hex = hash("sha256", JSON.stringify([owner, chatId]), "hex");
@@ -56,7 +56,7 @@ export function toChatConversation(owner: string, chatId: string): string {
   return `conv_${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(12, 15)}-8${hex.slice(15, 18)}-${hex.slice(18, 30)}`;
 }
 
-/** @throws HttpError USAGE that names the field, PAYLOAD_TOO_LARGE. */
+/** @throws HttpError USAGE with the name of the field, PAYLOAD_TOO_LARGE. */
 export function toUserMessage({ parts }: UiMessage): Pick<ChatRequest, "message" | "attachments"> {
   const texts = parts.flatMap(({ type, text }) => (type === "text" && text?.trim() ? [text] : []));
   const attachments = parts.flatMap(({ type, url = "", filename }) =>
@@ -70,7 +70,7 @@ export function toUserMessage({ parts }: UiMessage): Pick<ChatRequest, "message"
   throw new HttpError("USAGE", "the body is not valid at messages: the last message has neither text nor files");
 }
 
-/** The answers in a message of the assistant, by the id of their question. @throws HttpError USAGE when it has none. */
+/** The answers in an assistant message, by the id of their question. @throws HttpError USAGE if there's none. */
 export function toDecisions(
   { parts }: UiMessage,
   events: readonly RunEvent[],

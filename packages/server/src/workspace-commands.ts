@@ -1,4 +1,4 @@
-/** What a message may name after a slash, for clients that complete it (X88). */
+/** Slash commands of a workspace, for clients that complete them (X88). */
 import type { WorkspaceCommandList } from "@sheaf/protocol";
 import { toUserFiles } from "@sheaf/base/paths";
 import { findSkills, type Skill } from "@sheaf/agent/config/skills";
@@ -6,15 +6,15 @@ import { rankPaths } from "@sheaf/agent/workspace/rank-paths";
 import type { ServerSettings } from "./server-context.ts";
 import { findWorkspaceRoot } from "./workspace-files.ts";
 
-/** A list is used this long: somebody types, and each letter asks again. Milliseconds. */
+/** Lifetime of a list, since each typed letter asks for it again. Milliseconds. */
 const LIST_MS = 5000;
 
 export interface WorkspaceCommands {
-  /** Those that a message in this workspace can name now, the best for the query first. @throws HttpError NOT_FOUND. */
+  /** Finds commands for a message in this workspace, best matches first. @throws HttpError NOT_FOUND. */
   search(name: string, query: string, limit: number): WorkspaceCommandList;
 }
 
-/** The same as a run there finds: those of the operator, and of a workspace that is trusted (S-146). */
+/** Finds the same commands as a run: the operator's, and those in a trusted workspace (S-146). */
 export function createWorkspaceCommands(settings: ServerSettings, now: () => number): WorkspaceCommands {
   const lists = new Map<string, { readonly skills: ReadonlyMap<string, Skill>; readonly until: number }>();
   const list = (workspace: string): ReadonlyMap<string, Skill> => {

@@ -9,35 +9,35 @@ import { createDenials } from "./denials.ts";
 import { HttpError } from "./http-error.ts";
 import type { ServerSettings } from "./server-context.ts";
 
-/** Further files of a workspace are not listed. */
+/** Most files of a workspace in a list. */
 const MAX_FILES = 100_000;
 
-/** Nor those after so much of paths. UTF-16 units. */
+/** Most UTF-16 units of all paths in a list. */
 const MAX_PATHS = 32 * 1024 * 1024;
 
-/** Other requests have their turn after so many files. */
+/** Files that are ranked before other requests get their turn. */
 const RANKED_AT_ONCE = 5000;
 
-/** A list of files is used this long: somebody types, and each letter asks again. Milliseconds. */
+/** Lifetime of a list of files, since each typed letter asks for it again. Milliseconds. */
 const LIST_MS = 5000;
 
-/** For making one. Milliseconds. */
+/** Longest time to make a list. Milliseconds. */
 const LIST_TIMEOUT_MS = 30_000;
 
-/** For a whole file, since its lines are counted. Milliseconds. */
+/** Longest time to read a whole file and to count its lines. Milliseconds. */
 const READ_MS = 10_000;
 
-/** Bytes of one answer. */
+/** Largest content in one answer. Bytes. */
 const MAX_CONTENT_BYTES = 1024 * 1024;
 
-/** The best files for a query, and whether there are more. */
+/** The best files for a query; `truncated` if there are more. */
 interface FoundFiles {
   readonly files: readonly { readonly path: string }[];
   readonly truncated: boolean;
 }
 
 export interface WorkspaceFiles {
-  /** Ends early when the client, `signal`, is gone. @throws HttpError NOT_FOUND. */
+  /** Ends early when `signal` aborts because the client left. @throws HttpError NOT_FOUND. */
   search(name: string, query: string, limit: number, signal: AbortSignal): Promise<FoundFiles>;
   /** Lines of a text file, from 1. @throws HttpError NOT_FOUND, FORBIDDEN, USAGE. */
   read(
@@ -131,14 +131,14 @@ export function findReadable(workspace: Workspace, path: string, name: string): 
   throw new HttpError("FORBIDDEN", `a rule of this server forbids to read ${found.named}`);
 }
 
-/** Does not say where the workspace is on this machine. */
+/** Hides the location of the workspace on this machine. */
 function createPlaceError({ code, message }: ToolError, path: string, name: string): HttpError {
   const isOutside = code === "PATH_OUTSIDE_WORKSPACE";
   const outside = `${JSON.stringify(path.slice(0, 100))} leads out of the workspace ${name}: name a path inside it`;
   return new HttpError("FORBIDDEN", isOutside ? outside : message);
 }
 
-/** Without what ignore rules leave out; links are not followed. */
+/** Lists the files, except ignored ones; doesn't follow links. */
 async function listFiles(workspace: Workspace): Promise<FileList> {
   const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
   const paths: string[] = [];
@@ -146,7 +146,7 @@ async function listFiles(workspace: Workspace): Promise<FileList> {
   const reader = await createFolderReader(workspace, ".");
   for await (const { entries } of walkFolders(reader, ".", signal)) {
     for (const { kind, path } of entries) {
-      // Such a name cannot be read by X32, and may fake others where it is shown.
+      // X32 can't read such a name, and a list that shows it could make it look like another name.
       const isOdd = /\p{Cc}/u.test(path);
       if (kind !== "file" || isOdd || workspace.leftOut?.has(path)) continue;
       paths.push(path);

@@ -1,4 +1,4 @@
-/** `/v1/attachments`: files for messages to come (X46); and those of a response (X48). */
+/** `/v1/attachments`: files for later messages (X46), and files of a response (X48). */
 import type { ChatAttachment, RunEvent } from "@sheaf/protocol";
 import { chatAttachment } from "@sheaf/protocol/schemas";
 import type { Context, Hono } from "hono";
@@ -52,7 +52,7 @@ export function addAttachmentRoutes(app: Hono<ServerEnvironment>, context: Serve
   app.get("/v1/responses/:id/attachments/:number", async (request) => {
     const { id, number } = request.req.param();
     const owner = request.get("owner");
-    // The bytes of all are read and decoded for each one.
+    // Each request reads and decodes the bytes of all files.
     const read = (limit?: number) => meter.loadWhole(owner, () => storeOf(owner).readEvents(id, 0, limit));
     const find = (log: readonly RunEvent[]) => {
       const files = log.flatMap((event) =>
@@ -60,14 +60,14 @@ export function addAttachmentRoutes(app: Hono<ServerEnvironment>, context: Serve
       );
       return /^[1-9]\d{0,2}$/.test(number) ? files[Number(number) - 1] : undefined;
     };
-    // Files of messages that were added later follow those of the first event (C240).
+    // Files of messages that the user added later follow the files of the first event (C240).
     const attachment = find(await read(1)) ?? find(await read());
     if (!attachment) throw createNotFoundError("attachment", `${id} ${number}`);
     return sendFile(request, attachment, Buffer.from(attachment.data, "base64"));
   });
 }
 
-/** Bytes that somebody else chose: saved, or shown as an image, and never opened as a page (S-121). */
+/** Sends bytes from an untrusted source: saved, or shown as an image, and never opened as a page (S-121). */
 function sendFile(
   request: Context<ServerEnvironment>,
   { name, mediaType }: Pick<AttachmentRecord, "name" | "mediaType">,

@@ -8,7 +8,7 @@ import { largestWithFiles, readJsonBody, type LargeBody } from "../json-body.ts"
 import { readResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
-/** The attachments of a message have a limit of their own (S-55). */
+/** The attachments of a message have their own limit (S-55). */
 const largeBody: LargeBody<ChatRequest> = {
   largest: largestWithFiles,
   measureFree: ({ attachments = [] }) =>

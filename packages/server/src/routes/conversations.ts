@@ -86,7 +86,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     request.header("Content-Disposition", toDisposition(record.title, extensions[format], "conversation"));
     if (format === "json") {
       const whole = await readWhole(store, record, context, false);
-      // What is so only now is no part of a file; JSON leaves out undefined fields.
+      // The file leaves out fields that are true only now; JSON drops undefined fields.
       return request.json({ ...whole, runningResponseId: undefined, approvals: undefined });
     }
     const text = await readMarkdownExport(store, record, context);
@@ -208,7 +208,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
   });
 }
 
-/** Whole conversations are large: one owner loads them one after the other, and few wait or are being sent (S-55). */
+/** Limits requests for whole conversations, which are large: one owner loads one at a time, and few wait (S-55). */
 function createWholeLimit({ meter }: ServerContext): MiddlewareHandler<ServerEnvironment> {
   return async (request, next) => {
     const owner = request.get("owner");
@@ -218,7 +218,7 @@ function createWholeLimit({ meter }: ServerContext): MiddlewareHandler<ServerEnv
   };
 }
 
-/** What runs ends first, in every process; a message that waited may begin meanwhile. @throws SheafError CONVERSATION_BUSY. */
+/** Ends running responses first; a waiting message may start meanwhile. @throws SheafError CONVERSATION_BUSY. */
 async function deleteWithRunning(id: string, store: SharedStore, context: ServerContext): Promise<void> {
   const isLate = AbortSignal.timeout(STOP_MS);
   for (;;) {
@@ -292,7 +292,7 @@ function parseExportFormat(text: string | undefined): ExportFormat {
   throw new HttpError("USAGE", `format ${problem}: send one of ${Object.keys(extensions).join(", ")}`);
 }
 
-/** What a file shows does not change later: what has ended, and was not reverted. Oldest first. */
+/** Lists the responses in a file, oldest first: ended and not reverted, so that the file never becomes wrong. */
 async function listExported(store: SharedStore, conversationId: string): Promise<readonly ResponseRecord[]> {
   return (await store.listResponses(conversationId)).filter(({ ended, reverted }) => ended && !reverted);
 }

@@ -7,7 +7,7 @@ import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 export function addEventRoute(app: Hono<ServerEnvironment>, context: ServerContext): void {
   app.get("/v1/events", async (request) => {
     const feed = await context.feeds.open(request.get("owner"));
-    // An id that is no position in the feed brings a snapshot, so none is refused.
+    // An id without a position in the feed is valid: its reader gets a snapshot.
     const lastEventId = request.req.header("last-event-id") ?? request.req.query("after") ?? "";
     await feed.send(reserveStream(request, context).open({}), lastEventId);
     return RESPONSE_ALREADY_SENT;

@@ -87,7 +87,7 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
   });
 }
 
-/** `anthropic` of `anthropic/claude-sonnet-4-5`. */
+/** Returns the owner in OpenAI's sense: `anthropic` for `anthropic/claude-sonnet-4-5`. */
 function toOwner(id: string): string {
   return id.includes("/") ? id.slice(0, id.indexOf("/")) : "sheaf";
 }
@@ -122,7 +122,7 @@ async function readAnswerText(store: Store, responseId: string): Promise<string>
   return answer.text;
 }
 
-/** Messages, with the text of those that the agent wrote and the client only names. @throws HttpError USAGE, PAYLOAD_TOO_LARGE. */
+/** Adds the text of the agent's messages that the client references. @throws HttpError USAGE, PAYLOAD_TOO_LARGE. */
 async function resolveItems(input: string | readonly InputItem[], store: Store): Promise<readonly OpenAiInput[]> {
   if (typeof input === "string") return [{ role: "user", content: input }];
   const messages: OpenAiInput[] = [];
@@ -147,7 +147,7 @@ async function resolveItems(input: string | readonly InputItem[], store: Store):
   return messages;
 }
 
-/** An earlier answer, whose conversation goes on. @throws HttpError USAGE. */
+/** Finds an earlier answer, whose conversation continues. @throws HttpError USAGE. */
 async function findPrevious(previous: string, past: readonly PastTurn[], store: Store): Promise<ResponseRecord> {
   const record = await store.getResponse(previous.replace(/^resp_/, "chat_"));
   if (!record) throw createFieldError(previousField, "no response has this id: check it");

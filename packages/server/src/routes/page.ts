@@ -1,4 +1,4 @@
-/** The page, and how a person signs in: a ticket or a token is exchanged for a cookie (S-51, S-62). */
+/** The page, and its sign-in: a person exchanges a ticket or a token for a cookie (S-51, S-62). */
 import type { Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { sessionRequest } from "@sheaf/protocol/schemas";
@@ -9,7 +9,7 @@ import type { PageFiles } from "../page-files.ts";
 import type { ServerEnvironment } from "../server-context.ts";
 import { sessionSeconds } from "../sessions.ts";
 
-/** The files need no token: they are the same for everybody and contain nothing private. */
+/** The files need no token: they are the same for all users and contain no private data. */
 export function addPageRoutes(app: Hono<ServerEnvironment>, files: PageFiles): void {
   app.get("*", async (request, next) => {
     const file = files.find(request.req.path);
@@ -21,7 +21,7 @@ export function addPageRoutes(app: Hono<ServerEnvironment>, files: PageFiles): v
   });
 }
 
-/** `/v1/session`. It comes before the check of tokens, which it does itself. */
+/** `/v1/session`. Added before the check of tokens, because it checks them itself. */
 export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): void {
   const { sessions } = doors;
   app.post("/v1/session", async (request) => {
@@ -38,7 +38,7 @@ export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): vo
       httpOnly: true,
       sameSite: "Strict",
       path: "/",
-      // The place where the browser speaks https, it never sends the cookie without (S-118).
+      // After a sign-in over https, the browser never sends the cookie over http (S-118).
       secure: request.get("client").isSecure,
       maxAge: sessionSeconds,
     });

@@ -48,10 +48,10 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const includesReasoning = isSet(request.req.query("reasoning"));
     const responseId = request.req.param("id");
     const queued = await findQueued(ports.store, responseId);
-    // The message of this id may have reached a response that ran (C242).
+    // The message with this id may have joined a running response (C242).
     const told = queued ? undefined : await findTold(ports.store, responseId);
     const record = queued ? undefined : await findRecord(request, told ?? responseId);
-    // An EventSource that has everything would come again and again; this answer makes it stop.
+    // An EventSource that has every event would reconnect forever; this status makes it stop.
     if (record?.ended && after > 0 && !snapshot && after >= (await findLastId(record, form, ports))) {
       return request.body(null, 204);
     }
@@ -71,7 +71,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
   app.post("/v1/responses/:id/cancel", async (request) => {
     const store = context.storeOf(request.get("owner"));
     const asked = request.req.param("id");
-    // A message that begins at this moment is a response afterwards.
+    // A message that starts at this moment becomes a response.
     if (await store.waiting.remove(asked)) return request.json({ id: asked, status: "cancelling" }, 202);
     const { id, ended } = await findRecord(request, asked);
     await cancelRunning(id, store, context);
@@ -116,12 +116,12 @@ export async function cancelRunning(
   else await store.requestCancel(id);
 }
 
-/** Readers learn who answered; a token without a name stays anonymous. */
+/** The name of the person who answered, which readers see; a token without a name stays anonymous. */
 export function toPersonName(owner: string): string {
   return owner.startsWith("user:") ? owner.slice("user:".length) : "user";
 }
 
-/** Ids count the events of the form: those of documents, or those of the log. */
+/** Ids number either the documents' events or the log's events, by the form. */
 async function findLastId({ id, lastSeq }: ResponseRecord, form: WireForm, ports: FollowPorts): Promise<number> {
   return form === "documents" ? (await readState(ports.store, id, ports.wire)).lastId : lastSeq;
 }

@@ -72,7 +72,7 @@ export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext
   });
 }
 
-/** The log of a response of this chat. @throws HttpError NOT_FOUND. */
+/** Reads the log of one of the chat's responses. @throws HttpError NOT_FOUND. */
 async function readChatEvents(
   store: SharedStore,
   conversationId: string,
@@ -88,12 +88,12 @@ interface UiStream {
   readonly conversationId: string;
   /** The log so far. */
   readonly events: readonly RunEvent[];
-  /** Questions that the client has answered: the stream begins after them. */
+  /** Questions that the client has answered: the stream starts after them. */
   readonly seen: ReadonlySet<string>;
   readonly reasoning: boolean;
 }
 
-/** A response that has begun, to its end or its next question. */
+/** Streams a started response until its end or its next question. */
 async function sendStream(
   request: Context<ServerEnvironment>,
   context: ServerContext,

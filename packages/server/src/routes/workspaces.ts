@@ -1,4 +1,4 @@
-/** `/v1/workspaces`: what is served, its files and its commands (X30 to X32, X88). */
+/** `/v1/workspaces`: the served workspaces, their files and their commands (X30 to X32, X88). */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkspaceList } from "@sheaf/protocol";
 import type { Hono } from "hono";
@@ -7,7 +7,7 @@ import { findWorkspaceRoot } from "../workspace-files.ts";
 import { readWholeNumber } from "../read-query.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
-/** Time that a disk may take to give the branch of its workspace; a list has none then. Milliseconds. */
+/** Time for a disk to return the branch of its workspace; a list leaves out a late branch. Milliseconds. */
 const BRANCH_MS = 2000;
 
 export function addWorkspaceRoutes(
