@@ -1,4 +1,4 @@
-/** What model requests use and cost. */
+/** Usage and cost of model requests. */
 import type { Usage } from "./response-parts.ts";
 import type { Compaction, RunEventBody, TurnEnd } from "./run-events.ts";
 
@@ -6,13 +6,13 @@ import type { Compaction, RunEventBody, TurnEnd } from "./run-events.ts";
 export interface TokenPrice {
   readonly input: number;
   readonly output: number;
-  /** For prompt tokens read from the provider's cache. Default: `input`. */
+  /** Price of prompt tokens read from the provider's cache. Default: `input`. */
   readonly cacheRead?: number;
-  /** For prompt tokens written to it. Default: `input`. */
+  /** Price of prompt tokens written to the cache. Default: `input`. */
   readonly cacheWrite?: number;
 }
 
-/** The price of a request: that of the model which answered it (C59), else that of the run; undefined: not known. */
+/** Returns the price of the model that answered a request (C59), else the run's; undefined: not known. */
 export function findPrice(
   { model }: { readonly model?: { readonly price?: TokenPrice } },
   ofRun: TokenPrice | undefined,
@@ -20,7 +20,7 @@ export function findPrice(
   return model ? model.price : ofRun;
 }
 
-/** US dollars. Tokens read from and written to the cache are part of the prompt (N6), but have prices of their own. */
+/** US dollars. Tokens read from and written to the cache are part of the prompt (N6), but have their own prices. */
 export function toCostUsd(usage: Usage, price: TokenPrice): number {
   const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = usage;
   const plain = Math.max(0, promptTokens - cachedPromptTokens - cacheWriteTokens);
@@ -41,7 +41,7 @@ const counts = [
   "cacheWriteTokens",
 ] as const satisfies readonly (keyof Usage)[];
 
-/** The sum of two usages (N6). */
+/** Returns the sum of two usages (N6). */
 export function addUsage(one: Usage, other: Usage): Usage {
   const sum: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...one };
   for (const name of counts) if (other[name] !== undefined) sum[name] = (one[name] ?? 0) + other[name];
@@ -50,7 +50,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
   return sum;
 }
 
-/** The model request that ends with an event, of the run or of one of its subagents: the run pays for both (C97). */
+/** Returns the model request that an event ends, in the run or a subagent: the run pays for both (C97). */
 export function toEndedRequest(event: RunEventBody): TurnEnd | Compaction | undefined {
   const own = event.type === "agent_event" ? event.event : event;
   return own.type === "turn_end" || own.type === "compaction" ? own : undefined;

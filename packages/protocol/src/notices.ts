@@ -1,7 +1,7 @@
 /** Notices: the limits and losses of a run that do not end it (C5, N63). One closed table of codes. */
 import * as s from "./schema.ts";
 
-/** C165 says what each means. */
+/** Codes of notices, which C165 explains. */
 export const noticeCodes = [
   "SANDBOX_UNAVAILABLE",
   "NOT_CONTAINED",
@@ -38,9 +38,9 @@ export const notice = s.object({ code: s.growingChoice(noticeCodes), message: s.
 export interface Notice extends s.ValueOf<typeof notice> {}
 
 export const refusal = s.object({
-  /** Name of the tool, as in the log. */
+  /** Name of the tool in the log. */
   tool: s.string(),
-  /** One line. */
+  /** Reason in one line. */
   reason: s.string(),
   /** The rule that denies the call, if one does. */
   rule: s.optional(s.string()),

@@ -1,17 +1,16 @@
-/** The notices of events, apart from their table, which a page does not load. */
+/** Reads the notices of events, apart from their table, which a page doesn't load. */
 import type { Notice } from "./notices.ts";
 import type { RunEventBody, RunStart } from "./run-events.ts";
 
-/** For the many events without any. */
+/** Shared result for the many events without notices. */
 const none: readonly Notice[] = [];
 
-/** Notices of an event. */
 export function readNotices(event: RunEventBody): readonly Notice[] {
   const { notice: single, notices: found = none }: Noted = event;
   return single === undefined ? found : [single, ...found];
 }
 
-/** What the model lacks because a tool server is not there. */
+/** Returns a notice for each tool server that the model lacks. */
 export function toServerNotices({ mcpServers = [] }: Pick<RunStart, "mcpServers">): readonly Notice[] {
   const missing = mcpServers.filter(({ status }) => status !== "ready");
   return missing.map(({ name, problem = "" }) => ({

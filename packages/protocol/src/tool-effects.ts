@@ -1,4 +1,4 @@
-/** What a tool did, as the run log has it in the result of the call. */
+/** Effects of tools, which the run log has in the results of calls. */
 import type {
   ClarificationQuestion,
   CommandPermission,
@@ -9,7 +9,7 @@ import type {
   TodoStatus,
 } from "./documents.ts";
 
-/** What a tool did, by kind; the projections make C9's shapes and the documents from it. */
+/** The effect of a tool, by kind. Projections make C9's shapes and the documents from it. */
 export type ToolEffect =
   | ReadEffect
   | FileEditEffect
@@ -26,21 +26,21 @@ export type ToolEffect =
   | SkillEffect
   | AgentEffect;
 
-/** read_file. `output` is the content that was read. */
+/** Effect of read_file. `output` is the content. */
 export interface ReadEffect {
   readonly kind: "read";
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly isEmpty: boolean;
-  /** The file is larger than what was read. */
+  /** True if the file is larger than `output`. */
   readonly exceededLimit: boolean;
-  /** Of the whole file, including the empty tail: "a\nb\n" has 3 (C9). */
+  /** Lines of the whole file, including the empty tail: "a\nb\n" has 3 (C9). */
   readonly totalLines: number;
-  /** UTF-16 units of the whole file. */
+  /** Length of the whole file. UTF-16 units. */
   readonly totalChars: number;
-  /** Bytes. */
+  /** Size of the file. Bytes. */
   readonly fileSize: number;
-  /** 1-based, inclusive; 0 for an empty file. */
+  /** First line in `output`, from 1; `endLine` is inclusive. Both are 0 for an empty file. */
   readonly startLine: number;
   readonly endLine: number;
   /** SHA-256 of the whole file, hex. */
@@ -50,19 +50,19 @@ export interface ReadEffect {
 /** One file that a tool changed. */
 export interface FileChange {
   readonly operation: FileOperation;
-  /** As in the documents: relative to the workspace, with `/` (N21). */
+  /** Path in the form of the documents: relative to the workspace, with `/` (N21). */
   readonly filePath: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /** Destination of a rename, relative (N32). */
   readonly newFilePath?: string;
   /** New content of the whole file (create), or the new string (edit); null for delete, rename and binary. */
   readonly content: string | null;
-  /** Edit only (N31). */
+  /** Changed lines, for edits (N31). */
   readonly diff?: FileDiff;
   /** Unified diff. */
   readonly patch?: string;
-  /** Edit only: the whole file afterwards, unless it exceeds the limit. */
+  /** The whole file after an edit, unless it exceeds the limit. */
   readonly after?: string;
   readonly linesAdded: number;
   readonly linesRemoved: number;
@@ -70,54 +70,54 @@ export interface FileChange {
   readonly bytes: number;
   readonly binary?: true;
   readonly truncated?: true;
-  /** SHA-256, hex, before and after; absent where no file existed. */
+  /** SHA-256, hex, before and after; absent if the file didn't exist. */
   readonly hashBefore?: string;
   readonly hashAfter?: string;
 }
 
-/** write_file, edit_file, delete_file, rename_file. */
+/** Effect of write_file, edit_file, delete_file and rename_file. */
 export interface FileEditEffect {
   readonly kind: "file_edit";
   readonly changes: readonly FileChange[];
-  /** Edit only: which matching rule found each place, for instance `exact`. */
+  /** The matching rule that found each place of an edit, for instance `exact`. */
   readonly matched?: readonly string[];
 }
 
-/** run_terminal_cmd. `output` is stdout and stderr in order of arrival. */
+/** Effect of run_terminal_cmd. `output` is stdout and stderr in order of arrival. */
 export interface CommandEffect {
   readonly kind: "command";
   readonly command: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly workingDirectory: string;
-  /** N37. */
+  /** Exit code of the command (N37). */
   readonly exitCode: number;
-  /** Name such as SIGTERM, or "". */
+  /** Name of the signal, such as SIGTERM, or "". */
   readonly signal: string;
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
-  /** It runs on during later calls; the other fields are as of this report (N37). */
+  /** True if the command continues during later calls; the other fields are as of this report (N37). */
   readonly background: boolean;
-  /** Of a command in the background: the id for `read_terminal`. */
+  /** Id of a background command for `read_terminal`. */
   readonly terminalId?: string;
   readonly permissions: readonly CommandPermission[];
-  /** What the sandbox prevented, and why; one sentence each. Absent: nothing known. */
+  /** Actions that the sandbox prevented, and the reasons, one sentence each. Absent: Sheaf knows of no refusal. */
   readonly refusals?: readonly string[];
 }
 
-/** read_terminal. `output` is what came since the last call. */
+/** Effect of read_terminal. `output` is the new output since the last call. */
 export interface TerminalEffect {
   readonly kind: "terminal";
   readonly terminalId: string;
   readonly command: string;
   readonly isRunning: boolean;
-  /** N37; null while it runs. */
+  /** Exit code (N37); null while the command runs. */
   readonly exitCode: number | null;
   /** The reason why the call ended the command. Absent: the command ended by itself, or still runs. */
   readonly ended?: "asked" | "listens" | "silent" | "time";
 }
 
-/** grep_search. */
+/** Effect of grep_search. */
 export interface SearchEffect {
   readonly kind: "search";
   readonly matches: readonly {
@@ -129,7 +129,7 @@ export interface SearchEffect {
   readonly truncated: boolean;
 }
 
-/** glob_search. */
+/** Effect of glob_search. */
 export interface GlobEffect {
   readonly kind: "glob";
   readonly files: readonly string[];
@@ -137,19 +137,19 @@ export interface GlobEffect {
   readonly truncated: boolean;
 }
 
-/** list_dir, and read_file of a folder. `output` is the tree. */
+/** Effect of list_dir, and of read_file for a folder. `output` is the tree. */
 export interface ListEffect {
   readonly kind: "list";
-  /** Of the folder that read_file read; absolute. */
+  /** Absolute path of the folder that read_file read. */
   readonly path?: string;
 }
 
-/** todo_write. */
+/** Effect of todo_write. */
 export interface TodoEffect {
   readonly kind: "todo";
-  /** What changed (N41). */
+  /** Changes of the list (N41). */
   readonly changes: readonly TodoChange[];
-  /** The whole list afterwards. */
+  /** The whole list after the changes. */
   readonly todos: readonly {
     readonly id: string;
     readonly content: string;
@@ -158,7 +158,7 @@ export interface TodoEffect {
   }[];
 }
 
-/** create_plan. */
+/** Effect of create_plan. */
 export interface PlanEffect {
   readonly kind: "plan";
   readonly title: string;
@@ -169,55 +169,55 @@ export interface PlanEffect {
   readonly revision: number;
 }
 
-/** ask_question. Ends the response (N42). */
+/** Effect of ask_question, which ends the response (N42). */
 export interface QuestionEffect {
   readonly kind: "question";
   readonly title: string;
   readonly questions: readonly ClarificationQuestion[];
 }
 
-/** A tool of a server of the Model Context Protocol. `output` is the text of the content. */
+/** Effect of an MCP tool. `output` is the text of the content. */
 export interface McpEffect {
   readonly kind: "mcp";
-  /** As the user named it. */
+  /** Name of the server in the user's configuration. */
   readonly server: string;
-  /** As the server named it. */
+  /** Name of the tool at the server. */
   readonly tool: string;
-  /** In the order of the server. */
+  /** Content in the order of the server. */
   readonly content: readonly McpContent[];
-  /** The tool reported a failure. */
+  /** True if the tool reported a failure. */
   readonly isError: boolean;
 }
 
-/** One part of what a server's tool returned. */
+/** One part of the content that an MCP tool returned. */
 export interface McpContent {
   readonly type: "text" | "image";
-  /** Of an image: the line that names it. */
+  /** The text; for an image, the line that identifies it. */
   readonly text: string;
-  /** Of an image: that of its attachment. */
+  /** SHA-256 of an image's attachment. */
   readonly sha256?: string;
 }
 
-/** web_fetch. `output` is the text of the page. */
+/** Effect of web_fetch. `output` is the text of the page. */
 export interface WebEffect {
   readonly kind: "web";
   /** Address of the page, after redirects. */
   readonly url: string;
 }
 
-/** read_skill. `output` is what was read. */
+/** Effect of read_skill. `output` is the text of the file. */
 export interface SkillEffect {
   readonly kind: "skill";
   readonly name: string;
-  /** Another file of the skill than its instructions. */
+  /** A file of the skill other than its instructions. */
   readonly file?: string;
 }
 
-/** run_agent. `output` is what the subagent reported. */
+/** Effect of run_agent. `output` is the subagent's report. */
 export interface AgentEffect {
   readonly kind: "agent";
   /** The kind of subagent: `search`, `plan`, `review`, or the name of a definition. */
   readonly name: string;
-  /** Its model requests. */
+  /** Number of the subagent's model requests. */
   readonly turns: number;
 }
