@@ -23,67 +23,67 @@ const chatBudget = s.object({
   maxToolCalls: s.optional(whole),
   maxTokens: s.optional(whole),
   maxCostUsd: s.optional(dollars),
-  /** Seconds. */
+  /** Timeout of the response. Seconds. */
   timeout: s.optional(s.number({ exclusiveMinimum: 0, maximum: 86_400 })),
 });
 
-/** Limits of one response (C24); they can only lower those of the server. */
+/** Limits of one response (C24), which can only lower the limits of the server. */
 export interface ChatBudget extends s.ValueOf<typeof chatBudget> {}
 
 const answers = s.list<ClarificationAnswer>(clarificationAnswer, { maxItems: 100 });
 
-/** A file, also the body of `POST /v1/attachments`; its bytes say what it is (N65, X46). */
+/** A file, also the body of `POST /v1/attachments`; its bytes determine its type (N65, X46). */
 export const chatAttachment = s.object(
   {
     name: s.string({ minLength: 1, maxLength: 1000 }),
-    /** Base64 of the file; an address is not accepted (S-102). */
+    /** Base64 of the file; Sheaf accepts no address (S-102). */
     data: s.base64({ description: "Base64 of the file" }),
   },
   { title: "A file for the Chat API of Sheaf" },
 );
 
-/** A file that goes with a message (X19). */
+/** A file of a message (X19). */
 export interface ChatAttachment extends s.ValueOf<typeof chatAttachment> {}
 
 const attachmentReference = s.object({
   id: s.string({ minLength: 1, maxLength: 200, description: "Of a file sent before (X47)" }),
 });
 
-/** A file that was sent before the message (X47). */
+/** A reference to a file that the client sent before the message (X47). */
 export interface AttachmentReference extends s.ValueOf<typeof attachmentReference> {}
 
-/** What to do with files that something else changed, when the branch changes (C252). */
+/** The fate of files that something else changed, when the branch changes (C252). */
 const onConflict = s.optional(s.choice(["refuse", "leave", "overwrite", "keep"]));
 
-/** The way a message is answered; every route that takes messages takes these fields. */
+/** Settings of a message's response; every route that takes messages takes these fields. */
 export const chatSettings = s.object({
-  /** Ext: name of a workspace that the server serves, for a new conversation; default: its first one. */
+  /** Ext: name of a served workspace, for a new conversation. The server's first one is the default. */
   workspace: s.optional(id),
   mode: s.optional(mode),
   model: s.optional(id),
-  /** Ext: how much the model thinks; default: that of the server (X18). */
+  /** Ext: thinking effort of the model. The server has a default (X18). */
   effort: s.optional(effort),
-  /** Ext: the provider may search the web for the model; `true` only where the server allows it (N70). */
+  /** Ext: the provider may search the web for the model; `true` only if the server allows it (N70). */
   webSearch: s.optional(s.boolean()),
-  /** Ext: in place of Sheaf's own instructions to the model (C46). */
+  /** Ext: replaces Sheaf's own instructions to the model (C46). */
   systemPrompt: s.optional(s.string({ minLength: 1, maxLength: 100_000 })),
   /** Ext: the end of the system prompt (C46). */
   appendSystemPrompt: s.optional(s.string({ maxLength: 100_000 })),
-  /** Default: `deny`, so that a client that cannot ask a person never hangs (X8). */
+  /** Default: `deny`, so that a client that can't ask a person never hangs (X8). */
   approvals: s.optional(s.choice(["deny", "ask"])),
   accept: s.optional(
     s.object({
       /** Document types beyond the ten (N13). */
       documentTypes: s.optional(s.list(s.string({ maxLength: 200 }), { maxItems: 100 })),
-      /** Send `reasoning_delta` events (N14). */
+      /** True to get `reasoning_delta` events (N14). */
       reasoning: s.optional(s.boolean()),
     }),
   ),
-  /** Default: `continue`, the run goes on when its reader disconnects (X7). */
+  /** Default: `continue`, so the run continues when its reader disconnects (X7). */
   onDisconnect: s.optional(s.choice(["continue", "cancel"])),
-  /** What to do while another response of the conversation streams. Default: `reject`. */
+  /** The fate of the message while another response of the conversation streams. Default: `reject`. */
   whenBusy: s.optional(s.choice(["reject", "queue", "steer", "cancel"])),
-  /** Ext: for a message that begins another branch (C250). Default: `refuse`. */
+  /** Ext: for a message that starts another branch (C250). Default: `refuse`. */
   onConflict,
   budget: s.optional<ChatBudget>(chatBudget),
 });
@@ -91,15 +91,15 @@ export const chatSettings = s.object({
 const chatRequestFields = s.extend(
   chatSettings,
   {
-    /** What the user says. */
+    /** The user's message. */
     message: s.string(),
-    /** Continues a conversation; without it a new one begins. */
+    /** Id of the conversation to continue; absent: the message starts a new one. */
     conversationId: s.optional(id),
-    /** The response after which the message comes; `null`: the start. Default: the end of the shown branch (C250). */
+    /** The response that the message follows; null for the start. Default: the end of the shown branch (C250). */
     parentResponseId: s.optional(s.nullable(id)),
-    /** Server-Sent Events instead of one JSON object. */
+    /** True for Server-Sent Events instead of one JSON object. */
     stream: s.optional(s.boolean()),
-    /** Answers to the clarification that ended the response before (N42). */
+    /** Answers to the clarification that ended the previous response (N42). */
     answers: s.optional(answers),
     /** Ext: files that the model sees with the message (X19). */
     attachments: s.optional(
@@ -111,7 +111,7 @@ const chatRequestFields = s.extend(
   { title: "A request to the Chat API of Sheaf" },
 );
 
-/** Body of `POST /v1/chat`. Unknown fields are ignored (X14). */
+/** Body of `POST /v1/chat`. The server ignores unknown fields (X14). */
 export interface ChatRequest extends s.ValueOf<typeof chatRequestFields> {}
 
 export const chatRequest = s.refine<ChatRequest>(
@@ -122,7 +122,7 @@ export const chatRequest = s.refine<ChatRequest>(
   "message",
 );
 
-/** Body of `POST /v1/session`: a ticket of `serve --open`; without it the header Authorization counts (S-51). */
+/** Body of `POST /v1/session`: a ticket of `serve --open`; without it, the request needs a token (S-51). */
 export const sessionRequest = s.object(
   { ticket: s.optional(id) },
   { title: "A request of the page of Sheaf to be let in" },
@@ -130,11 +130,11 @@ export const sessionRequest = s.object(
 
 export const approvalAnswer = s.object(
   {
-    /** One of the options of the request. */
+    /** Id of an option in the request. */
     optionId: id,
-    /** Message for the model, for instance why not. */
+    /** Message to the model, for instance a reason for the refusal. */
     message: s.optional(s.string({ maxLength: 100_000 })),
-    /** Replaces the arguments of the call. */
+    /** Arguments that replace those in the call. */
     editedArguments: s.optional(s.record(s.anything())),
   },
   { title: "An answer to an approval request of Sheaf" },
@@ -161,23 +161,23 @@ const conversationUsage = s.object({
   promptTokens: tokens,
   completionTokens: tokens,
   totalTokens: tokens,
-  /** US dollars, of the model requests whose price the server knows; missing: of none. */
+  /** US dollars of the model requests with a price that the server knows; absent: the server knows no price. */
   costUsd: s.optional(s.number({ minimum: 0 })),
 });
 
-/** Ext: what the responses of a conversation used that have ended, reverted ones too (X35). */
+/** Ext: usage of a conversation's ended responses, including reverted ones (X35). */
 export interface ConversationUsage extends s.ValueOf<typeof conversationUsage> {}
 
 const openApproval = s.object({
   approvalId: s.string(),
-  /** The place where it is answered (X8). */
+  /** The response that waits, whose route takes the answer (X8). */
   responseId: s.string(),
-  /** `type` of its subject. */
+  /** `type` of the subject. */
   kind: approvalSubjectType,
   reason: s.optional<ApprovalReason>(approvalReason),
-  /** RFC 3339 with `Z`. */
+  /** End of the approval's time in RFC 3339 with `Z`. */
   expiresAt: instant,
-  /** Ext (C231). */
+  /** Ext: the place where a person answers (C231). */
   answeredIn: s.optional(approvalPlace),
 });
 
@@ -186,7 +186,7 @@ export interface OpenApproval extends s.ValueOf<typeof openApproval> {}
 
 const searchMatch = s.object({
   where: s.growingChoice(["title", "message", "answer"]),
-  /** Of the message or answer. */
+  /** The response that has the matching message or answer. */
   responseId: s.optional(s.string()),
   /** One line around the match. */
   text: s.string(),
@@ -194,7 +194,7 @@ const searchMatch = s.object({
   ranges: s.list(s.object({ start: s.integer({ minimum: 0 }), end: s.integer({ minimum: 0 }) })),
 });
 
-/** Ext: where a search found a conversation (X36). */
+/** Ext: the place of a match in a conversation (X36). */
 export interface SearchMatch extends s.ValueOf<typeof searchMatch> {}
 
 export const conversationSummary = s.object(
@@ -203,29 +203,29 @@ export const conversationSummary = s.object(
     id: s.string({ pattern: "^conv_" }),
     /** First message, shortened. */
     title: s.string(),
-    /** RFC 3339 with `Z`. */
+    /** Start of the conversation in RFC 3339 with `Z`. */
     created: instant,
-    /** Of the last change; RFC 3339 with `Z`. */
+    /** Time of the last change in RFC 3339 with `Z`. */
     updated: instant,
-    /** Ext: name of its workspace, if it is still served. */
+    /** Ext: name of the workspace, if the server still serves it. */
     workspace: s.optional(s.string()),
-    /** Ext: what the next message goes on with, unless it says otherwise (X25). */
+    /** Ext: mode of the next message, unless that message sets another one (X25). */
     mode: s.optional(mode),
-    /** Ext: as `GET /v1/models` names it (X25). */
+    /** Ext: model of the next message, an id of `GET /v1/models` (X25). */
     model: s.optional(s.string()),
-    /** Ext (X25). */
+    /** Ext: thinking effort of the next message (X25). */
     effort: s.optional(effort),
-    /** Ext: the user keeps it at the top (X35). */
+    /** Ext: the user pinned the conversation to the top (X35). */
     pinned: s.optional(s.boolean()),
-    /** Ext (X35). */
+    /** Ext: usage so far (X35). */
     usage: s.optional<ConversationUsage>(conversationUsage),
-    /** Ext: its response that has not ended (X35). */
+    /** Ext: the response that hasn't ended (X35). */
     runningResponseId: s.optional(s.string()),
-    /** Ext: its last response in the shown branch (X35). */
+    /** Ext: the last response in the shown branch (X35). */
     lastResponseId: s.optional(s.string()),
-    /** Ext: what waits for a person now; missing: nothing does (X35). */
+    /** Ext: approvals that wait for a person now; absent without any (X35). */
     approvals: s.optional(s.list<OpenApproval>(openApproval)),
-    /** Ext: only with `search` (X36). */
+    /** Ext: the match, only with `search` (X36). */
     match: s.optional<SearchMatch>(searchMatch),
   },
   { title: "A conversation of Sheaf, in short" },
@@ -237,13 +237,13 @@ export interface ConversationSummary extends s.ValueOf<typeof conversationSummar
 export const conversationPage = s.object(
   {
     conversations: s.list<ConversationSummary>(conversationSummary),
-    /** Value of `?before=` for the next page; left out on the last one. */
+    /** Value of `?before=` for the next page; absent on the last page. */
     next: s.optional(s.string()),
   },
   { title: "Some conversations of Sheaf, newest first" },
 );
 
-/** `GET /v1/conversations`: newest first. */
+/** Answer of `GET /v1/conversations`: newest first. */
 export interface ConversationPage extends s.ValueOf<typeof conversationPage> {}
 
 /** Answer of `POST /v1/attachments` and `GET /v1/attachments/{id}` (X46). */
@@ -253,7 +253,7 @@ export const attachmentInfo = s.object(
     id: s.string(),
     name: s.string(),
     mediaType,
-    /** Bytes. */
+    /** Size of the file. Bytes. */
     size: s.integer({ minimum: 0 }),
     created: instant,
   },
@@ -267,20 +267,20 @@ const bytes = s.integer({ minimum: 1, description: "Bytes" });
 /** Answer of `GET /v1/attachments` (X108). */
 export const attachmentList = s.object(
   {
-    /** Those of the owner that messages may name now, oldest first. */
+    /** The owner's files that messages can use now, oldest first. */
     attachments: s.list<AttachmentInfo>(attachmentInfo),
     limits: s.object({
-      /** Of one file, and of one image. */
+      /** Largest file, and largest image. */
       fileBytes: bytes,
       imageBytes: bytes,
-      /** Of all texts of a message. */
+      /** Most bytes of all texts in a message. */
       textBytes: bytes,
       messageFiles: whole,
       messageBytes: bytes,
-      /** What the owner may have of these files, and how many bytes together. */
+      /** Most files that the owner may have, and their bytes together. */
       files: whole,
       bytes,
-      /** Time that messages may name a file. */
+      /** Time that messages can use a file. */
       keptSeconds: whole,
     }),
   },
@@ -291,29 +291,29 @@ export interface AttachmentList extends s.ValueOf<typeof attachmentList> {}
 
 function conversationTurn(response: s.Schema<ChatResponse>) {
   return s.object({
-    /** What the user said. */
+    /** The user's message. */
     message: s.string(),
-    /** Answers to the clarification before (N42). */
+    /** Answers to the clarification before the message (N42). */
     answers: s.optional(s.list<ClarificationAnswer>(clarificationAnswer)),
-    /** Ext: files that went with the message, without their bytes (X19). */
+    /** Ext: files of the message, without their bytes (X19). */
     attachments: s.optional(s.list<AttachmentSummary>(attachmentSummary)),
     response,
-    /** Ext: all responses that follow the same one, oldest first, if there are several (C251). */
+    /** Ext: all responses that follow the same response, oldest first, if there are several (C251). */
     versions: s.optional(s.list(s.string())),
   });
 }
 
-/** One message of a conversation and the response to it. */
+/** One message of a conversation and its response. */
 export interface ConversationTurn extends s.ValueOf<ReturnType<typeof conversationTurn>> {}
 
 const waits = s.choice(["queue", "steer"]);
 
 const waitingMessage = s.object({
-  /** `chat_<id>`: its response, once it starts one. */
+  /** `chat_<id>`: the id of the response, once the message starts one. */
   responseId: s.string(),
-  /** What the user said. */
+  /** The user's message. */
   message: s.string(),
-  /** Files that go with it, without their bytes. */
+  /** Files of the message, without their bytes. */
   attachments: s.optional(s.list<AttachmentSummary>(attachmentSummary)),
   whenBusy: waits,
 });
@@ -342,16 +342,16 @@ export function conversation(response: s.Schema<ChatResponse>) {
     conversationSummary,
     {
       turns: s.list<ConversationTurn>(conversationTurn(response)),
-      /** Ext: responses after the last turn that are not shown, oldest first (C251). */
+      /** Ext: hidden responses after the last turn, oldest first (C251). */
       nextVersions: s.optional(s.list(s.string())),
-      /** Ext: in the order in which they start; absent if none waits (C241). */
+      /** Ext: waiting messages in the order of their start; absent without any (C241). */
       waiting: s.optional(s.list<WaitingMessage>(waitingMessage)),
     },
     { title: "A conversation of Sheaf" },
   );
 }
 
-/** `GET /v1/conversations/{id}`: everything in order. */
+/** Answer of `GET /v1/conversations/{id}`: everything in order. */
 export interface Conversation extends s.ValueOf<ReturnType<typeof conversation>> {}
 
 const conversationChangeFields = s.object(
@@ -359,9 +359,9 @@ const conversationChangeFields = s.object(
     title: s.optional(s.string({ minLength: 1, maxLength: 200 })),
     mode: s.optional(mode),
     model: s.optional(id),
-    /** `null`: as the server does by default. */
+    /** The new thinking effort; `null`: the server's default. */
     effort: s.optional(s.nullable(effort)),
-    /** Ext (X35). */
+    /** Ext: true to pin the conversation (X35). */
     pinned: s.optional(s.boolean()),
   },
   { title: "A change of a conversation of Sheaf" },
@@ -382,9 +382,9 @@ export const forkRequest = s.object({ responseId: id }, { title: "A request to f
 
 export const publishRequest = s.object(
   {
-    /** The server refuses a branch that has other commits. */
+    /** Name of the branch. The server refuses a branch that has other commits. */
     branch: s.string({ minLength: 1, maxLength: 100 }),
-    /** Of the commit. */
+    /** Message of the commit. */
     message: s.string({ minLength: 1, maxLength: 10_000 }),
   },
   { title: "A request to publish the files of a conversation of Sheaf as a branch" },
@@ -405,9 +405,9 @@ export const revertRequest = s.object(
   {
     /** The first response to revert, or any response of the branch to show. */
     responseId: id,
-    /** Ext: what to do with files changed by something else since. Default: `refuse`. */
+    /** Ext: the fate of files that something else has changed since. Default: `refuse`. */
     onConflict,
-    /** Ext: only answers, and changes nothing (C252). Default: false. */
+    /** Ext: true to get the answer without a change (C252). False is the default. */
     dryRun: s.optional(s.boolean()),
   },
   { title: "A request to show another branch of a conversation of Sheaf" },
@@ -424,7 +424,7 @@ export const revertResult = s.object(
     files: s.list(s.object({ filePath: s.string(), action: s.choice(["restored", "removed", "unchanged"]) })),
     /** Files left unchanged. */
     conflicts: s.list(s.object({ filePath: s.string(), reason: s.string() })),
-    /** Places that Sheaf doesn't record, and why, in one line each: they stay as they are. */
+    /** Places that Sheaf doesn't record, and why, in one line each: they stay unchanged. */
     leftOut: s.optional(s.list(s.string())),
   },
   { title: "What another branch of a conversation of Sheaf changed" },
@@ -434,21 +434,21 @@ export const revertResult = s.object(
 export interface RevertResult extends s.ValueOf<typeof revertResult> {}
 
 const changedFileState = s.object({
-  /** As the documents show it. */
+  /** Path in the form of the documents. */
   filePath: s.string(),
-  /** Against the start of the conversation. */
+  /** The change since the start of the conversation. */
   operation: s.optional(s.choice(["create", "edit", "delete", "rename"])),
-  /** The place where a renamed file is now. */
+  /** The present path of a renamed file. */
   newFilePath: s.optional(s.string()),
   linesAdded: s.optional(s.integer({ minimum: 0 })),
   linesRemoved: s.optional(s.integer({ minimum: 0 })),
-  /** SHA-256 of the present content, hex; missing if the file does not exist now. */
+  /** SHA-256 of the present content, hex; absent if the file doesn't exist now. */
   hash: s.optional(s.string()),
-  /** From the start of the conversation to now. */
+  /** Unified diff from the start of the conversation to now. */
   patch: s.optional(s.string()),
-  /** Something else has changed the file after the conversation's last change. */
+  /** True if something else changed the file after the conversation's last change. */
   changedSince: s.optional(s.literal(true)),
-  /** Why there is no patch. */
+  /** The reason why there's no patch. */
   problem: s.optional(s.string()),
 });
 
@@ -460,13 +460,13 @@ export const conversationChanges = s.object(
   { title: "What a conversation of Sheaf changed in its files" },
 );
 
-/** `GET /v1/conversations/{id}/changes` (X28). */
+/** Answer of `GET /v1/conversations/{id}/changes` (X28). */
 export interface ConversationChanges extends s.ValueOf<typeof conversationChanges> {}
 
 const blamedRange = s.object({
   startLine: s.integer({ minimum: 1 }),
   endLine: s.integer({ minimum: 1 }),
-  /** The call that wrote these lines; missing: no call in a conversation of the owner did. */
+  /** The call that wrote these lines; absent: no call in the owner's conversations wrote them. */
   call: s.optional(
     s.object({
       conversationId: s.string(),
@@ -475,16 +475,16 @@ const blamedRange = s.object({
       tool: s.string(),
       model: s.string(),
       prompt: s.string(),
-      /** Of the whole response. */
+      /** Cost of the whole response. US dollars. */
       costUsd: s.optional(s.number({ minimum: 0 })),
       time: s.string(),
-      /** False: another call of the response may have written them. */
+      /** False: another call of the response may have written the lines. */
       certain: s.boolean(),
-      /** A call of a subagent. */
+      /** True if a subagent made the call. */
       subagent: s.optional(s.literal(true)),
     }),
   ),
-  /** The commit of the user's repository that has these lines; missing: they are not committed. */
+  /** The commit of the user's repository with these lines; absent: they aren't committed. */
   commit: s.optional(s.object({ id: s.string(), author: s.string(), time: s.string() })),
 });
 
@@ -502,16 +502,16 @@ export const fileBlame = s.object(
   { title: "What made the lines of a file" },
 );
 
-/** `GET /v1/conversations/{id}/blame` (C270). */
+/** Answer of `GET /v1/conversations/{id}/blame` (C270). */
 export interface FileBlame extends s.ValueOf<typeof fileBlame> {}
 
 export const changeRevert = s.object(
   {
-    /** As in the list of changes. */
+    /** Path in the list of changes. */
     filePath: s.string({ minLength: 1, maxLength: 4096 }),
-    /** Of the state that the user has seen; left out if the file did not exist. */
+    /** SHA-256 of the content that the user has seen; absent if the file didn't exist. */
     hash: s.optional(s.string({ maxLength: 64 })),
-    /** One hunk of the patch, from 0; left out: the whole file. */
+    /** One hunk of the patch, from 0; absent: the whole file. */
     hunk: s.optional(s.integer({ minimum: 0 })),
   },
   { title: "A request to revert one change of a conversation of Sheaf" },
@@ -523,9 +523,9 @@ export interface ChangeRevert extends s.ValueOf<typeof changeRevert> {}
 const workspaceInfo = s.object({
   /** Value for `workspace` in a request. */
   name: s.string(),
-  /** Requests that name none use it. */
+  /** True for the workspace of requests without `workspace`. */
   default: s.optional(s.literal(true)),
-  /** Of git, if one is checked out. */
+  /** Branch of git, if the workspace is on one. */
   branch: s.optional(s.string()),
 });
 
@@ -534,50 +534,50 @@ export const workspaceList = s.object(
   { title: "Workspaces that a request to Sheaf may name" },
 );
 
-/** `GET /v1/workspaces` (X30). */
+/** Answer of `GET /v1/workspaces` (X30). */
 export interface WorkspaceList extends s.ValueOf<typeof workspaceList> {}
 
 export const workspaceFiles = s.object(
   {
-    /** The best ones first. */
+    /** Files for the query, best matches first. */
     files: s.list(s.object({ path: s.string() })),
-    /** There are more. */
+    /** True if there are more files. */
     truncated: s.boolean(),
   },
   { title: "Files of a workspace of Sheaf" },
 );
 
-/** `GET /v1/workspaces/{name}/files` (X31). */
+/** Answer of `GET /v1/workspaces/{name}/files` (X31). */
 export interface WorkspaceFileList extends s.ValueOf<typeof workspaceFiles> {}
 
 export const workspaceCommands = s.object(
   {
-    /** The best ones first. */
+    /** Commands for the query, best matches first. */
     commands: s.list(
       s.object({
-        /** What a message says after its slash. */
+        /** The name that a message has after its slash. */
         name: s.string(),
         kind: s.growingChoice(["command", "skill"]),
-        /** One line; "" if its file has none. */
+        /** One line; "" if the file has no description. */
         description: s.string(),
-        /** What may follow the name; "" if its file does not say. */
+        /** Hint at arguments after the name; "" if the file has no hint. */
         argumentHint: s.string(),
       }),
     ),
-    /** There are more. */
+    /** True if there are more commands. */
     truncated: s.boolean(),
   },
   { title: "What a message to Sheaf may name after a slash" },
 );
 
-/** `GET /v1/workspaces/{name}/commands` (X88). */
+/** Answer of `GET /v1/workspaces/{name}/commands` (X88). */
 export interface WorkspaceCommandList extends s.ValueOf<typeof workspaceCommands> {}
 
 export const workspaceFile = s.object(
   {
     path: s.string(),
     content: s.string(),
-    /** From 1. */
+    /** First line in `content`, from 1. */
     startLine: s.integer({ minimum: 0 }),
     endLine: s.integer({ minimum: 0 }),
     totalLines: s.integer({ minimum: 0 }),
@@ -587,14 +587,14 @@ export const workspaceFile = s.object(
   { title: "Lines of a file of a workspace of Sheaf" },
 );
 
-/** `GET /v1/workspaces/{name}/files/{path}` (X32). */
+/** Answer of `GET /v1/workspaces/{name}/files/{path}` (X32). */
 export interface WorkspaceFile extends s.ValueOf<typeof workspaceFile> {}
 
 const modelInfo = s.object({
   /** Value for `model` in a request. */
   id: s.string(),
   name: s.optional(s.string()),
-  /** Ext: what fits into one request, if it is known (R-26). */
+  /** Ext: context window of the model, if the server knows it (R-26). */
   contextTokens: s.optional(whole),
 });
 
@@ -604,12 +604,12 @@ export interface ModelInfo extends s.ValueOf<typeof modelInfo> {}
 export const modelList = s.object(
   {
     models: s.list<ModelInfo>(modelInfo),
-    /** Ext: the same for clients of OpenAI (N71). */
+    /** Ext: the same list for clients of OpenAI (N71). */
     object: s.optional(s.literal("list")),
     data: s.optional(s.list(s.anything())),
   },
   { title: "Models that a request to Sheaf may name" },
 );
 
-/** `GET /v1/models`. */
+/** Answer of `GET /v1/models`. */
 export interface ModelList extends s.ValueOf<typeof modelList> {}

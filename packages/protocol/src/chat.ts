@@ -18,17 +18,17 @@ import * as s from "./schema.ts";
 
 const responseStatus = s.choice(["completed", "streaming", "error"]);
 
-/** `completed`: the agent ended its turn itself (N2). */
+/** Status of a response. `completed`: the agent ended its turn itself (N2). */
 export type ResponseStatus = s.ValueOf<typeof responseStatus>;
 
-/** A complete response with these documents. */
+/** Makes the schema of a complete response with these documents. */
 export function completeResponse<Item>(document: s.Schema<Item>) {
   return s.object({
     /** `chat_<id>`, unique. */
     id: s.string({ pattern: "^chat_" }),
     /** `conv_<id>`. */
     conversationId: s.string({ pattern: "^conv_" }),
-    /** The id used in the request to the provider (N7). */
+    /** Id of the model in requests to the provider (N7). */
     model: s.string(),
     mode,
     /** Start of the response, UTC, RFC 3339 with `Z` (N7). */
@@ -37,22 +37,22 @@ export function completeResponse<Item>(document: s.Schema<Item>) {
     documents: s.list<Item>(document),
     usage: s.named<Usage>(usage),
     metadata: s.named<ResponseMetadata>(responseMetadata),
-    /** Ext: what hooks did, in their order; absent if none did anything (N106). */
+    /** Ext: runs of hooks that had an effect, in their order; absent without any (N106). */
     hooks: s.optional(s.list<HookReport>(hookReport)),
-    /** Ext: what the user added while it ran, in order; absent if nothing (C240). */
+    /** Ext: messages that the user added while the response ran, in order; absent without any (C240). */
     messages: s.optional(s.list<AddedMessage>(addedMessage)),
   });
 }
 
-/** A response at any moment (N3). */
+/** Makes the schema of a response at any moment (N3). */
 export function responseSnapshot<Item>(document: s.Schema<Item>) {
   return s.extend(completeResponse(document), {
-    /** Ext: open approvals; only while streaming, absent if none are open (X8). */
+    /** Ext: open approvals; only while streaming, absent without any (X8). */
     approvals: s.optional(s.list<ApprovalRequestData>(approvalRequest)),
   });
 }
 
-/** One answer (R2). Complete when `status` is not `streaming` (N1). */
+/** One answer (R2). It's complete when `status` isn't `streaming` (N1). */
 export interface ChatResponse extends s.ValueOf<ReturnType<typeof responseSnapshot<Document>>> {}
 
 export const clarificationAnswer = s.object({

@@ -11,18 +11,18 @@ const uuid = s.string({ format: "uuid", pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4
 
 const apiKeySource = s.choice(["env", "flag", "login", "none"]);
 
-/** C5. Ext values follow the first three or four of each list. */
+/** Source of the API key (C5). Ext values follow the first three or four of each list. */
 export type ApiKeySource = s.ValueOf<typeof apiKeySource>;
 
 const initLine = s.object({
   type: s.literal("system"),
   subtype: s.literal("init"),
   apiKeySource,
-  /** Absolute, links resolved. */
+  /** Absolute path, links resolved. */
   cwd: s.string({ minLength: 1 }),
   /** UUID; the same in every line and across `--resume` (C14). */
   session_id: uuid,
-  /** Display name. */
+  /** Display name of the model. */
   model: s.string(),
   /** Ext values: `plan`, `ask`, `force`. */
   permissionMode: s.choice(["default", "plan", "ask", "force"]),
@@ -32,25 +32,25 @@ const initLine = s.object({
   sheaf_version: s.string(),
   /** Ext. */
   sandbox: s.choice(["enabled", "disabled", "container", "unavailable", "untried"]),
-  /** Ext (S-03). */
+  /** Ext: true if the user trusts the workspace (S-03). */
   trusted: s.boolean(),
-  /** Ext: only where the user added folders; absolute, links resolved. */
+  /** Ext: folders that the user added; absolute, links resolved. */
   added_folders: s.optional(s.list(s.string())),
-  /** Ext: only where servers of the Model Context Protocol are named. */
+  /** Ext: MCP servers that the user configured. */
   mcp_servers: s.optional(
     s.list(
       s.object({
         name: s.string(),
         status: s.choice(["ready", "failed", "not_trusted", "changed"]),
         tools: s.list(s.string()),
-        /** The reason why it is not ready. */
+        /** The reason why the server isn't ready. */
         problem: s.optional(s.string()),
       }),
     ),
   ),
-  /** Ext: stdin stayed open and silent, and was not read (C1). */
+  /** Ext: stdin stayed open and silent, so Sheaf didn't read it (C1). */
   stdin: s.optional(s.literal("skipped")),
-  /** Ext: what differs from what the caller asked for (C43). */
+  /** Ext: differences from the caller's request (C43). */
   notices: s.optional(s.list<Notice>(notice)),
 });
 
@@ -68,14 +68,14 @@ function message<const Role extends string>(role: Role) {
 
 const userLine = s.object({ type: s.literal("user"), message: message("user"), session_id: uuid });
 
-/** Second line (C6), or a message that reached the model in the midst of the run (C240). */
+/** Second line (C6), or a message that reached the model during the run (C240). */
 export interface UserLine extends s.ValueOf<typeof userLine> {}
 
 const assistantLine = s.object({
   type: s.literal("assistant"),
   message: message("assistant"),
   session_id: uuid,
-  /** Ext: never decreases. */
+  /** Ext: milliseconds since 1970; never decreases. */
   timestamp_ms: count,
 });
 
@@ -85,7 +85,7 @@ export interface AssistantLine extends s.ValueOf<typeof assistantLine> {}
 const thinkingLine = s.object({
   type: s.literal("thinking"),
   subtype: s.choice(["delta", "completed"]),
-  /** Only in `delta`. */
+  /** Text of the thinking, in `delta` lines. */
   text: s.optional(s.string()),
   session_id: uuid,
   timestamp_ms: count,
@@ -94,7 +94,7 @@ const thinkingLine = s.object({
 /** Ext, only with `--include-thinking` (C12). */
 export interface ThinkingLine extends s.ValueOf<typeof thinkingLine> {}
 
-/** What `success` and, for the shell, `failure` and `timeout` contain depends on the tool. */
+/** Makes a schema of outcomes. `success`, and the shell's `failure` and `timeout`, depend on the tool. */
 function outcome<Success>(success: s.Schema<Success>) {
   return s.either([
     s.strict(s.object({ success })),
@@ -110,7 +110,7 @@ const anyOutcome = outcome(fields);
 /** Outcome of a tool: exactly one key (C9). */
 export type CliToolOutcome = s.ValueOf<typeof anyOutcome>;
 
-/** One tool: its arguments, and what `success` contains (C9). */
+/** Makes the schema of one tool: its arguments, and the content of `success` (C9). */
 function tool(args: s.Schema, success: s.Schema): s.Schema<ToolCallPayload> {
   return s.object({ args, result: s.optional(outcome(success)) }) as s.Schema as s.Schema<ToolCallPayload>;
 }
@@ -122,12 +122,12 @@ const planQuestion = s.object({
   allowMultiple: s.boolean(),
 });
 
-/** A question as the command line shows it (C9, C22). */
+/** A question in the form of the command line (C9, C22). */
 export interface CliQuestion extends s.ValueOf<typeof planQuestion> {}
 
 const questions = s.list<CliQuestion>(planQuestion);
 const edit = s.object({ oldText: s.string(), newText: s.string(), replaceAll: s.optional(s.boolean()) });
-/** C52. */
+/** Content of an MCP tool's result (C52). */
 const mcpContent = s.either([
   s.strict(s.object({ text: s.object({ text: s.string() }) })),
   s.strict(s.object({ image: s.object({ data: s.string(), mimeType: s.string() }) })),
@@ -244,7 +244,7 @@ const tools = {
       conversationSteps: s.list(s.object({ assistantMessage: s.object({ text: s.string() }) })),
       agentId: callId,
       isBackground: s.boolean(),
-      /** Milliseconds, as text. */
+      /** Duration as text. Milliseconds. */
       durationMs: s.string({ pattern: "^\\d+$" }),
     }),
   ),
@@ -271,7 +271,7 @@ export interface ToolCallPayload {
 
 const functionPayload = s.object({
   name: s.string(),
-  /** JSON text. */
+  /** Arguments as JSON text. */
   arguments: s.string(),
   /** Ext. */
   result: s.optional<CliToolOutcome>(anyOutcome),
@@ -282,7 +282,7 @@ export interface FunctionPayload extends s.ValueOf<typeof functionPayload> {}
 
 type ToolCall = { readonly [Key in ToolCallKey]?: ToolCallPayload } | { readonly function: FunctionPayload };
 
-/** Exactly one key (C8). */
+/** Makes a schema of an object with exactly one key (C8). */
 function toolCall(payloads: Readonly<Record<string, s.Schema>>): s.Schema<ToolCall> {
   return s.either(
     Object.entries(payloads).map(([key, payload]) => s.strict(s.object({ [key]: payload }))),
@@ -294,16 +294,16 @@ const toolCallLine = s.object({
   subtype: s.choice(["started", "completed"]),
   /** `[A-Za-z0-9_-]{1,240}`. */
   call_id: callId,
-  /** Exactly one key. */
+  /** The call, under exactly one key. */
   tool_call: toolCall({ ...tools, function: functionPayload }),
   session_id: uuid,
   /** Ext. */
   timestamp_ms: count,
-  /** Ext: the call of the subagent that made this one, and its name (C97). */
+  /** Ext: call id and name of the subagent that made this call (C97). */
   agent: s.optional(s.object({ call_id: callId, name: s.string() })),
 });
 
-/** C8. `tool_call` has exactly one key. */
+/** A tool call (C8). `tool_call` has exactly one key. */
 export interface ToolCallLine extends s.ValueOf<typeof toolCallLine> {}
 
 const cliUsage = s.object({
@@ -311,27 +311,27 @@ const cliUsage = s.object({
   outputTokens: count,
   cacheReadTokens: count,
   cacheWriteTokens: count,
-  /** A part of it was estimated, or not reported (N6). */
+  /** True if a provider reported only a part, and Sheaf estimated the rest (N6). */
   estimated: s.optional(s.literal(true)),
 });
 
-/** Ext (C10). */
+/** Ext: usage of a run (C10). */
 export interface CliUsage extends s.ValueOf<typeof cliUsage> {}
 
-/** Ext: what a run did and did not do, even if it failed (C166). */
+/** Ext: the facts of a run, even if it failed (C166). */
 const facts = {
   /** Absent: no provider reported tokens. */
   usage: s.optional<CliUsage>(cliUsage),
-  /** Time spent waiting for the model. */
+  /** Time spent waiting for the model. Milliseconds. */
   duration_model_ms: milliseconds,
   num_turns: count,
   /** Absent: a model request has no price, or no count of tokens. */
   total_cost_usd: s.optional(s.number()),
-  /** As in `init`. */
+  /** The sandbox of the commands, as in `init`. */
   sandbox: s.string(),
   labels: s.optional(s.record(s.string())),
   refusals: s.optional(s.list<Refusal>(refusal)),
-  /** First the notices of `init`, then of turns and hooks, then of the end. */
+  /** Notices in this order: `init`, turns and hooks, end. */
   notices: s.optional(s.list<Notice>(notice)),
   /** The commands that verified the run (C168). */
   verify: s.optional(s.list<Verification>(verification)),
@@ -377,7 +377,7 @@ const resultError = s.object({
   result: s.string(),
   session_id: uuid,
   request_id: uuid,
-  /** `resets_at` is RFC 3339. */
+  /** The failure; `resets_at` is RFC 3339. */
   error: s.object({
     code: s.string({ pattern: "^[A-Z_]+$" }),
     message: s.string(),
@@ -385,7 +385,7 @@ const resultError = s.object({
     resets_at: s.optional(instant),
   }),
   ...facts,
-  /** Ext: as on success, where the run failed although it has an answer. */
+  /** Ext: the answer's value, if the run failed although it has an answer. */
   structured_output: s.optional(s.anything()),
 });
 
@@ -415,7 +415,7 @@ const heartbeatLine = s.object({
   subtype: s.literal("heartbeat"),
   session_id: uuid,
   timestamp_ms: count,
-  /** While the model is not called before a time. */
+  /** The reason and the end of a pause before the next model request. */
   waiting: s.optional(s.object({ code: s.string(), until: instant })),
 });
 
@@ -433,14 +433,14 @@ const hookLine = s.object({
   exit_code: s.integer(),
   decision: s.optional(s.growingChoice(["block", "ask", "end"])),
   reason: s.optional(s.string()),
-  /** What it tells the user, or how it failed. */
+  /** The hook's message to the user, or its failure. */
   notice: s.optional<Notice>(notice),
   duration_ms: milliseconds,
   session_id: uuid,
   timestamp_ms: count,
 });
 
-/** Ext: a hook ran (C84). */
+/** Ext: the run of a hook (C84). */
 export interface HookLine extends s.ValueOf<typeof hookLine> {}
 
 const approvalLine = s.object({
@@ -453,7 +453,7 @@ const approvalLine = s.object({
     tool_use_id: callId,
     title: s.string(),
     description: s.string(),
-    /** With hidden characters made visible (S-16). */
+    /** Subject of the approval, with visible signs for hidden characters (S-16). */
     subject: fields,
     options: s.list(
       s.object({ id: s.string(), label: s.string(), kind: s.string(), rules: s.optional(s.list(s.string())) }),
@@ -472,7 +472,7 @@ const controlCancelLine = s.object({
   session_id: uuid,
 });
 
-/** Ext: a request needs no answer any more (C66). */
+/** Ext: a request no longer needs an answer (C66). */
 export interface ControlCancelLine extends s.ValueOf<typeof controlCancelLine> {}
 
 const controlResponseLine = s.object({

@@ -1,6 +1,6 @@
 /**
- * The ten document types, each described once: the schema gives the type, the guards and the published JSON Schema.
- * Clauses: docs/formats/documents.md. "Ext" marks fields that a base client does not know; it ignores them (N1, N54).
+ * The ten document types, each with one schema, which gives the type, the guards and the published JSON Schema.
+ * Clauses: docs/formats/documents.md. "Ext" marks extension fields; a base client ignores them (N1, N54).
  */
 import {
   documentId,
@@ -20,31 +20,31 @@ const strings = s.list(s.string());
 const agentOrigin = s.object({
   /** The `toolCallId` of the call that runs the subagent. */
   id: s.string(),
-  /** Its kind: `search`, `plan`, `review`, or the name of a definition. */
+  /** Kind of the subagent: `search`, `plan`, `review`, or the name of a definition. */
   name: s.string(),
 });
 
-/** Ext on every document that a subagent made (N74). */
+/** Ext: the subagent that made the document (N74). */
 export interface AgentOrigin extends s.ValueOf<typeof agentOrigin> {}
 
 const toolOrigin = s.object({
-  /** Ext: the subagent whose call it is (N74). */
+  /** Ext: the subagent that made the call (N74). */
   agent: s.optional<AgentOrigin>(agentOrigin),
   /** Ext: name of the tool (N28). */
   toolName: s.optional(s.string()),
   /** Ext: id of the call, made by Sheaf, unique in the conversation (N29). */
   toolCallId: s.optional(s.string()),
-  /** Ext: id that the provider gave, if any (N29). */
+  /** Ext: id from the provider, if it sent one (N29). */
   providerToolCallId: s.optional(s.string()),
 });
 
-/** Ext on every document that a tool made (N28, N29). */
+/** Ext: the call that made the document (N28, N29). */
 export interface ToolOrigin extends s.ValueOf<typeof toolOrigin> {}
 
 const nestedCodeBlock = s.object({
-  /** First UTF-16 unit of the fence in `content`. */
+  /** Place of the fence in `content`. UTF-16 units. */
   offset: count,
-  /** UTF-16 units. */
+  /** Length of the fence. UTF-16 units. */
   length: count,
   /** First word of the info string, or "". */
   language: s.string(),
@@ -59,62 +59,62 @@ const textMetadata = s.object({
   codeBlocks: s.optional(s.list<NestedCodeBlock>(nestedCodeBlock)),
 });
 
-/** R4. */
+/** Metadata of a text (R4). */
 export interface TextMetadata extends s.ValueOf<typeof textMetadata> {}
 
 const codeReferenceMetadata = s.object({
-  /** Relative to the workspace, with `/`, if inside it, else as written (N21). */
+  /** Path relative to the workspace, with `/`; outside the workspace, the path that the model wrote (N21). */
   filePath: s.string(),
-  /** 1-based, inclusive (N19). */
+  /** First line, from 1 (N19). */
   startLine: lineNumber,
-  /** 1-based, inclusive (N19). */
+  /** Last line, inclusive (N19). */
   endLine: lineNumber,
-  /** From the file name; "" if unknown (N20). */
+  /** Language by the file name; "" if unknown (N20). */
   language: s.string(),
-  /** Ext: the path as the model wrote it, if it differs (N21). */
+  /** Ext: the path that the model wrote, if it differs (N21). */
   rawPath: s.optional(s.string()),
-  /** Ext: whether the lines of the file equal `content` at that moment (N22). */
+  /** Ext: true if the lines of the file equaled `content` at that moment (N22). */
   verified: s.optional(s.boolean()),
-  /** Ext: the lines as the model wrote them, if they were wrong and have been corrected (N61). */
+  /** Ext: the lines that the model wrote, if Sheaf corrected them (N61). */
   writtenLines: s.optional(s.object({ startLine: lineNumber, endLine: lineNumber })),
-  /** Ext: false when the fence was not closed (N18). */
+  /** Ext: false if the model didn't close the fence (N18). */
   closed: s.optional(s.literal(false)),
 });
 
-/** R5. */
+/** Metadata of a code reference (R5). */
 export interface CodeReferenceMetadata extends s.ValueOf<typeof codeReferenceMetadata> {}
 
 const codePurpose = s.choice(["new_code", "example", "suggestion"]);
 
-/** What a code block is for (R6, N23). */
+/** Purpose of a code block (R6, N23). */
 export type CodePurpose = s.ValueOf<typeof codePurpose>;
 
 const codeBlockMetadata = s.object({
-  /** First word of the info string; "" if none (N19). */
+  /** First word of the info string; "" if there's none (N19). */
   language: s.string(),
   purpose: codePurpose,
   /** Ext: the whole info string if it has more than the language (N19). */
   info: s.optional(s.string()),
-  /** Ext: false when the fence was not closed (N18). */
+  /** Ext: false if the model didn't close the fence (N18). */
   closed: s.optional(s.literal(false)),
 });
 
-/** R6. */
+/** Metadata of a code block (R6). */
 export interface CodeBlockMetadata extends s.ValueOf<typeof codeBlockMetadata> {}
 
 const fileOperation = s.choice(["create", "edit", "delete", "rename"]);
 
-/** R7. */
+/** Operation of a file edit (R7). */
 export type FileOperation = s.ValueOf<typeof fileOperation>;
 
 const fileDiff = s.object({
-  /** Exact text replaced; "" for an insertion. */
+  /** The replaced text, exactly; "" for an insertion. */
   oldString: s.string(),
-  /** Exact text that replaces it. */
+  /** The new text, exactly. */
   newString: s.string(),
-  /** 1-based first line that `oldString` covers before the edit. */
+  /** First line of `oldString` before the edit, from 1. */
   startLine: count,
-  /** 1-based last line that `oldString` covers; `startLine - 1` for an insertion. */
+  /** Last line of `oldString`, from 1; `startLine - 1` for an insertion. */
   endLine: count,
 });
 
@@ -122,110 +122,110 @@ const fileDiff = s.object({
 export interface FileDiff extends s.ValueOf<typeof fileDiff> {}
 
 const fileEditMetadata = s.extend(toolOrigin, {
-  /** Relative to the workspace with `/`; the old path of a rename (N21, N32). */
+  /** Path relative to the workspace with `/`; the old path of a rename (N21, N32). */
   filePath: s.string(),
   operation: fileOperation,
-  /** From the file name; of the new name for a rename (N20, N32). */
+  /** Language by the file name; by the new name for a rename (N20, N32). */
   language: s.string(),
-  /** Required for edit; absent for create and delete (N31). Clients treat null as absent. */
+  /** Diff of an edit, which requires it; absent for create and delete (N31). Clients treat null as absent. */
   diff: s.optional(s.nullable<FileDiff>(fileDiff)),
-  /** Ext: destination of a rename, required for it (N32). */
+  /** Ext: destination of a rename, which requires it (N32). */
   newFilePath: s.optional(s.string()),
   /** Ext: git patch text (N31). */
   patch: s.optional(s.string()),
-  /** Ext (N31). */
+  /** Ext: number of new lines (N31). */
   linesAdded: s.optional(count),
-  /** Ext (N31). */
+  /** Ext: number of lines that the edit removed (N31). */
   linesRemoved: s.optional(count),
-  /** Ext: absent means applied (N35). */
+  /** Ext: state of the edit; absent means applied (N35). */
   state: s.optional(s.choice(["proposed", "applied", "rejected", "failed"])),
-  /** Ext: content is null because the file is binary (N34). */
+  /** Ext: true if `content` is null because the file is binary (N34). */
   binary: s.optional(s.literal(true)),
   /** Ext: bytes of the new file (N34). */
   bytes: s.optional(count),
-  /** Ext: content was cut at the limit (N34). */
+  /** Ext: true if Sheaf cut `content` at the limit (N34). */
   truncated: s.optional(s.literal(true)),
 });
 
-/** R7. */
+/** Metadata of a file edit (R7). */
 export interface FileEditMetadata extends s.ValueOf<typeof fileEditMetadata> {}
 
 const subagentTotals = s.object({
-  /** Display name of its model, if that is not the one of the response (C129 of `cli.md`). */
+  /** Display name of the subagent's model, if it differs from the response's (C129 of `cli.md`). */
   model: s.optional(s.string()),
-  /** Its model requests. */
+  /** Number of the subagent's model requests. */
   turnCount: count,
-  /** Executions of its tools. */
+  /** Number of the subagent's tool executions. */
   actionCount: count,
   usage: s.named<Usage>(usage),
 });
 
-/** Ext: what a subagent used (N107). */
+/** Ext: usage of a subagent (N107). */
 export interface SubagentTotals extends s.ValueOf<typeof subagentTotals> {}
 
 const toolCallMetadata = s.object({
   toolName: s.string(),
-  /** Made by Sheaf, unique in the conversation (N29). */
+  /** Id of the call, made by Sheaf, unique in the conversation (N29). */
   toolCallId: s.string(),
-  /** `{}` if they did not parse (N30). */
+  /** The parsed arguments; `{}` if they didn't parse (N30). */
   arguments: s.record(s.anything()),
-  /** Required once the document is complete (N36). */
+  /** Result of the call; required in a complete document (N36). */
   result: s.named<ToolCallResult>(toolCallResult),
   duration_ms: milliseconds,
-  /** Ext: what the model wrote, if it did not parse (N30). */
+  /** Ext: the model's text, if it didn't parse (N30). */
   rawArguments: s.optional(s.string()),
-  /** Ext (N29). */
+  /** Ext: id from the provider, if it sent one (N29). */
   providerToolCallId: s.optional(s.string()),
-  /** Ext: the subagent whose call it is (N74). */
+  /** Ext: the subagent that made the call (N74). */
   agent: s.optional<AgentOrigin>(agentOrigin),
-  /** Ext: of the subagent that the call ran (N107). */
+  /** Ext: usage of the subagent that the call ran (N107). */
   subagent: s.optional<SubagentTotals>(subagentTotals),
   /** Ext: live output of an open document (section 3 of the contract). */
   draftOutput: s.optional(s.string()),
 });
 
-/** R8. */
+/** Metadata of a tool call (R8). */
 export interface ToolCallMetadata extends s.ValueOf<typeof toolCallMetadata> {}
 
 const commandPermission = s.growingChoice(["network", "write_outside_workspace", "credentials", "unsandboxed"]);
 
-/** What a command was allowed to do beyond the default sandbox; closed list (N38). */
+/** Permission of a command beyond the default sandbox; closed list (N38). */
 export type CommandPermission = s.ValueOf<typeof commandPermission>;
 
 const terminalCommandMetadata = s.extend(toolOrigin, {
   command: s.string(),
-  /** Absolute; always sent by Sheaf (N38). */
+  /** Absolute path; Sheaf always sends it (N38). */
   workingDirectory: s.optional(s.string()),
-  /** 128 + n for signal n, 124 on a timeout, -1 if it never started (N37). */
+  /** Exit code: 128 + n for signal n, 124 after a timeout, -1 if the command never started (N37). */
   exitCode: s.integer(),
   /** stdout and stderr in order of arrival (N37). */
   output: s.string(),
   duration_ms: milliseconds,
   permissions: s.list<CommandPermission>(commandPermission),
-  /** Ext: name of the signal that ended it (N37). */
+  /** Ext: name of the signal that ended the command (N37). */
   signal: s.optional(s.string()),
-  /** Ext (N37). */
+  /** Ext: true if the command exceeded its time (N37). */
   timedOut: s.optional(s.literal(true)),
-  /** Ext: the middle of `output` was cut out (N37). */
+  /** Ext: true if Sheaf cut out the middle of `output` (N37). */
   truncated: s.optional(s.literal(true)),
-  /** Ext: still running when this was reported (N37). */
+  /** Ext: true if the command still ran at the time of this report (N37). */
   background: s.optional(s.literal(true)),
-  /** Ext: the id for the tool `read_terminal`, if it runs in the background. */
+  /** Ext: id of a background command for the tool `read_terminal`. */
   terminalId: s.optional(s.string()),
-  /** Ext: what the sandbox prevented, and why; one sentence each. */
+  /** Ext: actions that the sandbox prevented, and the reasons, one sentence each. */
   refusals: s.optional(strings),
 });
 
-/** R9. */
+/** Metadata of a terminal command (R9). */
 export interface TerminalCommandMetadata extends s.ValueOf<typeof terminalCommandMetadata> {}
 
 const todoStatus = s.choice(["pending", "in_progress", "completed", "cancelled"]);
 
-/** R10, N41. */
+/** Status of a todo (R10, N41). */
 export type TodoStatus = s.ValueOf<typeof todoStatus>;
 
 const planTodo = s.object({
-  /** Unique within the conversation (N40). */
+  /** Id of the todo, unique in the conversation (N40). */
   id: s.string(),
   content: s.string(),
   status: todoStatus,
@@ -233,10 +233,9 @@ const planTodo = s.object({
   dependencies: strings,
 });
 
-/** R10. */
+/** A todo of a plan (R10). */
 export interface PlanTodo extends s.ValueOf<typeof planTodo> {}
 
-/** The todos of a plan. */
 export const planTodos = s.list<PlanTodo>(planTodo);
 
 const planMetadata = s.extend(toolOrigin, {
@@ -244,67 +243,67 @@ const planMetadata = s.extend(toolOrigin, {
   overview: s.string(),
   todos: planTodos,
   format: s.literal("markdown"),
-  /** Ext (N40). */
+  /** Ext: id of the plan (N40). */
   planId: s.optional(s.string()),
-  /** Ext: from 1; a newer plan replaces the older one (N40). */
+  /** Ext: number of the revision, from 1; a newer plan replaces the older one (N40). */
   revision: s.optional(lineNumber),
 });
 
-/** R10. */
+/** Metadata of a plan (R10). */
 export interface PlanMetadata extends s.ValueOf<typeof planMetadata> {}
 
 const clarificationOption = s.object({ id: s.string(), label: s.string() });
 
-/** R11. */
+/** An answer that the user can choose (R11). */
 export interface ClarificationOption extends s.ValueOf<typeof clarificationOption> {}
 
 const clarificationQuestion = s.object({
   id: s.string(),
   text: s.string(),
-  /** Empty for a free-text question (N42). */
+  /** Choices of the user; empty for a free-text question (N42). */
   options: s.list<ClarificationOption>(clarificationOption),
-  /** Ext (N42). */
+  /** Ext: true if the user may choose several options (N42). */
   allowMultiple: s.optional(s.boolean()),
-  /** Ext (N42). */
+  /** Ext: true if the user may write an answer (N42). */
   allowText: s.optional(s.boolean()),
 });
 
-/** R11. */
+/** A question to the user (R11). */
 export interface ClarificationQuestion extends s.ValueOf<typeof clarificationQuestion> {}
 
 const clarificationMetadata = s.extend(toolOrigin, {
   questions: s.list<ClarificationQuestion>(clarificationQuestion),
 });
 
-/** R11. */
+/** Metadata of a clarification (R11). */
 export interface ClarificationMetadata extends s.ValueOf<typeof clarificationMetadata> {}
 
 const errorMetadata = s.object({
-  /** Ext: the subagent whose call failed (N74). */
+  /** Ext: the subagent that made the failed call (N74). */
   agent: s.optional<AgentOrigin>(agentOrigin),
   /** Upper snake case from the published list (N39). */
   errorCode: s.string({ pattern: "^[A-Z0-9_]+$" }),
   /** Tool name, or `provider`, `agent`, `sandbox`, `user`, `server`, `storage` (N39). */
   source: s.string(),
-  /** "" if none (N12). */
+  /** Additional text, or "" (N12). */
   details: s.string(),
-  /** Ext: document of the tool call that failed (N39). */
+  /** Ext: document of the failed tool call (N39). */
   relatedDocumentId: s.optional(s.string()),
-  /** Ext: the run went on (N39). */
+  /** Ext: true if the run continued (N39). */
   recoverable: s.optional(s.boolean()),
 });
 
-/** R12. */
+/** Metadata of an error (R12). */
 export interface ErrorMetadata extends s.ValueOf<typeof errorMetadata> {}
 
 const todoChange = s.object({
   id: s.string(),
   status: todoStatus,
-  /** Ext: required for a new id (N41). */
+  /** Ext: text of the todo, required for a new id (N41). */
   content: s.optional(s.string()),
-  /** Ext (N41). */
+  /** Ext: ids of the todos that it depends on (N41). */
   dependencies: s.optional(strings),
-  /** Ext: 0-based position in the list (N41). */
+  /** Ext: position in the list, from 0 (N41). */
   position: s.optional(count),
 });
 
@@ -313,10 +312,10 @@ export interface TodoChange extends s.ValueOf<typeof todoChange> {}
 
 const todoUpdateMetadata = s.extend(toolOrigin, { todos: s.list<TodoChange>(todoChange) });
 
-/** R13. */
+/** Metadata of a todo update (R13). */
 export interface TodoUpdateMetadata extends s.ValueOf<typeof todoUpdateMetadata> {}
 
-/** One type of document: the fields of R3, by type. */
+/** Makes the schema of one type of document with the fields of R3. */
 function document<const Type extends DocumentType, Content extends string | null, Metadata>(
   type: Type,
   content: s.Schema<Content>,
@@ -325,20 +324,20 @@ function document<const Type extends DocumentType, Content extends string | null
   return s.object({
     /** `doc_` and the sequence number, at least three digits; unique within the response (N9). */
     id: documentId,
-    /** R3. */
+    /** Type of the document (R3). */
     type: s.literal(type),
     /** Position in `documents`, from 1, without gaps (N10). */
     sequence: lineNumber,
-    /** By type (N11). */
+    /** Content, whose form depends on the type (N11). */
     content,
-    /** By type (R4 to R13). */
+    /** Metadata, whose fields depend on the type (R4 to R13). */
     metadata,
-    /** Ext: present while the document is open, absent once it is complete (N3). */
+    /** Ext: present while the document is open, absent once it's complete (N3). */
     status: s.optional(s.literal("in_progress")),
   });
 }
 
-/** Complete documents by type (R3 to R13). */
+/** Schemas of complete documents by type (R3 to R13). */
 export const documentSchemas = {
   text: document<"text", string, TextMetadata>("text", s.string(), textMetadata),
   code_reference: document<"code_reference", string, CodeReferenceMetadata>(
@@ -394,5 +393,4 @@ export type Document =
   | ErrorDocument
   | TodoUpdateDocument;
 
-/** Metadata by document type. */
 export type MetadataOf<Type extends DocumentType> = Extract<Document, { type: Type }>["metadata"];

@@ -1,5 +1,5 @@
 /**
- * What responses and the events of their streams have in common. The readers of streams load this, and not the
+ * Parts that responses share with the events of their streams. Readers of streams load this module without the
  * documents. Clauses: docs/formats/documents.md.
  */
 import type { AttachmentSummary } from "./attachments.ts";
@@ -29,26 +29,26 @@ const count = s.integer({ minimum: 0 });
 /** `doc_` and the sequence number, at least three digits. */
 export const documentId = s.string({ pattern: "^doc_\\d{3,}$" });
 
-/** Whole milliseconds; a reader also takes fractions. */
+/** Whole milliseconds; a reader also accepts fractions. */
 export const milliseconds = s.number({ minimum: 0, multipleOf: 1 });
 
-/** The result of a tool (R8, N36). */
+/** Schema of a tool's result (R8, N36). */
 export const toolCallResult = s.object({
   status: s.choice(["success", "error"]),
   /** The output of the tool; for errors `{errorCode, message}`. */
   data: s.anything(),
-  /** Ext: `data` is a prefix (N36). */
+  /** Ext: true if `data` is a prefix of the output (N36). */
   truncated: s.optional(s.literal(true)),
   /** Ext: bytes of the whole output (N36). */
   bytes: s.optional(count),
-  /** Ext: places that rules left out of a search (S-243 of `security-reliability.md`). */
+  /** Ext: number of places that rules hid from a search (S-243 of `security-reliability.md`). */
   denied: s.optional(count),
 });
 
 /** The result of a tool (R8, N36). */
 export interface ToolCallResult extends s.ValueOf<typeof toolCallResult> {}
 
-/** RFC 3339 with `Z` (N7). */
+/** Time in RFC 3339 with `Z` (N7). */
 export const instant = s.string({
   format: "date-time",
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$",
@@ -56,12 +56,12 @@ export const instant = s.string({
 
 export const mode = s.choice(["agent", "plan", "ask", "debug"]);
 
-/** R2. */
+/** Mode of a response (R2). */
 export type Mode = s.ValueOf<typeof mode>;
 
 export const effort = s.choice(["off", "low", "medium", "high", "max"]);
 
-/** How much the model thinks before it answers (X18). */
+/** Amount of thinking before the model's answer (X18). */
 export type Effort = s.ValueOf<typeof effort>;
 
 export const finishReason = s.growingChoice([
@@ -74,16 +74,16 @@ export const finishReason = s.growingChoice([
   "error",
 ]);
 
-/** Ext: why a response ended (N2). */
+/** Ext: the reason why a response ended (N2). */
 export type FinishReason = s.ValueOf<typeof finishReason>;
 
 export const usage = s.object({
   promptTokens: count,
-  /** Reasoning tokens included (N6). */
+  /** Tokens of the answer, including reasoning (N6). */
   completionTokens: count,
   /** `promptTokens + completionTokens` (N6). */
   totalTokens: count,
-  /** Ext (N6). */
+  /** Ext: part of `completionTokens` that is reasoning (N6). */
   reasoningTokens: s.optional(count),
   /** Ext: part of `promptTokens` read from the provider's cache (N6). */
   cachedPromptTokens: s.optional(count),
@@ -97,74 +97,74 @@ export const usage = s.object({
 export interface Usage extends s.ValueOf<typeof usage> {}
 
 export const verification = s.object({
-  /** As it was configured; shortened. */
+  /** The command in the configuration; shortened. */
   command: s.string(),
   passed: s.boolean(),
-  /** 124 on a timeout, -1 if it never started (N37). */
+  /** Exit code: 124 after a timeout, -1 if the command never started (N37). */
   exitCode: s.integer(),
-  /** Number of times that it ran before: 0 if it ran once. */
+  /** Number of earlier runs of the command: 0 if it ran once. */
   rounds: count,
 });
 
-/** Ext: the last result of a command that decides whether the run has succeeded (C168). */
+/** Ext: the last result of a command that decides if the run succeeds (C168). */
 export interface Verification extends s.ValueOf<typeof verification> {}
 
 export const responseMetadata = s.object({
-  /** From `created` to the end, including waits for approvals (N7). */
+  /** Time from `created` to the end, including waits for approvals (N7). */
   duration_ms: milliseconds,
-  /** Documents of type `tool_call` (N4). */
+  /** Number of documents of type `tool_call` (N4). */
   toolCallCount: count,
-  /** Model requests, without retries (N5). */
+  /** Number of model requests, without retries (N5). */
   turnCount: count,
   /** Ext: tool executions of every kind (N4). */
   actionCount: s.optional(count),
-  /** Ext: what the newest request and its answer took together, so what the next one begins with (N6). */
+  /** Ext: tokens of the newest request and its answer, which the next request includes (N6). */
   contextTokensUsed: s.optional(count),
   /** Ext: part of `duration_ms` spent waiting for approvals (N7). */
   waiting_ms: s.optional(milliseconds),
-  /** Ext (N2). */
+  /** Ext: the reason why the response ended (N2). */
   finishReason: s.optional(finishReason),
-  /** Ext: what the user should know of the model, for instance that it lacks the effort (N63). */
+  /** Ext: notes for the user, for instance that the model lacks the effort (N63). */
   notices: s.optional(s.list<Notice>(notice)),
-  /** Ext: the commands that decide whether the run succeeds; absent if none ran (C168). */
+  /** Ext: the commands that decide if the run succeeds; absent if none ran (C168). */
   verify: s.optional(s.list<Verification>(verification)),
-  /** Ext: what Sheaf refused; only if it refused something (C166). */
+  /** Ext: the calls and actions that Sheaf refused; absent if it refused none (C166). */
   refusals: s.optional(s.list<Refusal>(refusal)),
-  /** Ext: the sandbox in which commands run, as in `run_start` (C166). */
+  /** Ext: the sandbox of the commands, as in `run_start` (C166). */
   sandbox: s.optional(s.string()),
   /** Ext: US dollars, if each model request has a price and a count of tokens (C166). */
   costUsd: s.optional(s.number({ minimum: 0 })),
-  /** Ext: the last event included in this snapshot; only while streaming (N3). */
+  /** Ext: id of the last event in this snapshot; only while streaming (N3). */
   lastEventId: s.optional(count),
 });
 
-/** R2. */
+/** Metadata of a response (R2). */
 export interface ResponseMetadata extends s.ValueOf<typeof responseMetadata> {}
 
 export const hookReport = s.object({
-  /** When it ran, by the names of Claude Code: `PreToolUse`, `Stop`, … */
+  /** The moment when the hook ran, named as in Claude Code: `PreToolUse`, `Stop`, … */
   event: s.string(),
-  /** Whose it is. */
+  /** The configuration that has the hook: the user's, or the workspace's. */
   origin: s.choice(["user", "workspace"]),
-  /** `failed`: it did not run to its end, or its answer is not understood. */
+  /** `failed`: the hook didn't run to its end, or Sheaf doesn't understand its answer. */
   status: s.choice(["success", "failed"]),
-  /** 124 on a timeout, -1 if it never started (N37). */
+  /** Exit code: 124 after a timeout, -1 if the hook never started (N37). */
   exitCode: s.integer(),
-  /** `block`: refused the call or the prompt, objected to the result, or had the answer go on; `ask`: a person must agree; `end`: ended the run. */
+  /** `block` refused a call or prompt, objected to a result or prolonged the answer; `ask` needs a person. */
   decision: s.optional(s.growingChoice(["block", "ask", "end"])),
-  /** Of the decision, in its words. */
+  /** The hook's reason for the decision. */
   reason: s.optional(s.string()),
-  /** By what it replaced the arguments of the call. */
+  /** Arguments by which the hook replaced those in the call. */
   arguments: s.optional(s.record(s.anything())),
-  /** It told the model something. */
+  /** True if the hook sent the model a text. */
   informed: s.optional(s.literal(true)),
-  /** Of the call that it ran for. */
+  /** Document of the call that the hook ran for. */
   documentId: s.optional(documentId),
-  /** The last document that had started before; 0: none. */
+  /** Number of the last document that had started before; 0: the hook ran first. */
   after: count,
 });
 
-/** Ext: what a hook did (N106). */
+/** Ext: the run of a hook (N106). */
 export interface HookReport extends s.ValueOf<typeof hookReport> {}
 
 export const mediaType = s.choice([
@@ -184,35 +184,35 @@ export const attachmentSummary = s.object({
 });
 
 export const addedMessage = s.object({
-  /** What the user said. */
+  /** The user's message. */
   message: s.string(),
-  /** `chat_<id>` under which it waited at a server. */
+  /** `chat_<id>`, the id of the message while it waited at a server. */
   messageId: s.optional(s.string()),
-  /** Files that went with it, without their bytes (N66). */
+  /** Files of the message, without their bytes (N66). */
   attachments: s.optional(s.list<AttachmentSummary>(attachmentSummary)),
-  /** The last document that had started before; 0: none. */
+  /** Number of the last document that had started before; 0: the message was first. */
   after: count,
 });
 
-/** Ext: what the user added while the response ran (C240). */
+/** Ext: a message that the user added while the response ran (C240). */
 export interface AddedMessage extends s.ValueOf<typeof addedMessage> {}
 
 const approvalOption = s.object({
   id: s.string(),
   label: s.string(),
   kind: s.growingChoice(["allow_once", "allow_always", "reject_once", "reject_always"]),
-  /** Ext: of "always", the rules that it applies to; empty: exactly this call (X45). */
+  /** Ext: the rules that "always" applies to. Empty means exactly this call (X45). */
   rules: s.optional(s.list(s.string())),
 });
 
-/** Ext (X8). */
+/** Ext: an answer that a person can choose (X8). */
 export interface ApprovalOption extends s.ValueOf<typeof approvalOption> {}
 
 export const approvalReason = s.object({
   /**
-   * `no_rule`: no rule allows it; `not_covered`: a rule for this program leaves out a word of the command;
-   * `not_readable`: no rule can judge the command; `not_comparable`: a rule may be about it; `ask_rule`: a rule asks;
-   * `unclear_repository`, `untrusted_repository`: git might work, or would work, in a repository that is not trusted;
+   * `no_rule`: no rule allows the call. `not_covered`: a rule for the program lacks a word of the command.
+   * `not_readable`: rules can't judge the command. `not_comparable`: a rule may apply. `ask_rule`: a rule asks.
+   * `unclear_repository`, `untrusted_repository`: git may work, or would work, in an untrusted repository.
    * `server_question`: a tool server asks for an answer, and no call waits for permission (X59).
    */
   code: s.growingChoice([
@@ -229,7 +229,7 @@ export const approvalReason = s.object({
   value: s.optional(s.string()),
 });
 
-/** Ext: why a call needs a person, for programs that say it in their own language (X34). */
+/** Ext: the reason why a call needs a person, for programs that show it in their own language (X34). */
 export interface ApprovalReason extends s.ValueOf<typeof approvalReason> {}
 
 export const approvalSubjectType = s.growingChoice(["command", "file_edit", "tool_call", "server_question"]);
@@ -245,14 +245,14 @@ export const approvalRequest = s.object({
   title: s.string(),
   /** The reason as an English sentence. */
   description: s.string(),
-  /** Ext (X34). */
+  /** Ext: the reason as a code (X34). */
   reason: s.optional<ApprovalReason>(approvalReason),
   /** Ext: the subagent that asks (X58). */
   agent: s.optional(s.string()),
-  /** What is asked about, with fields of its own by type. */
+  /** The subject of the question; each type has its own fields. */
   subject: s.open(s.object({ type: approvalSubjectType })),
   options: s.list<ApprovalOption>(approvalOption),
-  /** RFC 3339 with `Z`. */
+  /** End of the approval's time in RFC 3339 with `Z`. */
   expiresAt: instant,
   /** Ext: the only place for an answer (C231). */
   answeredIn: s.optional(approvalPlace),

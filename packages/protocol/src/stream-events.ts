@@ -33,7 +33,7 @@ const responseStart = s.object({
   conversationId: s.string(),
   model: s.string(),
   mode,
-  /** RFC 3339 with `Z` (N7). */
+  /** Start of the response in RFC 3339 with `Z` (N7). */
   created: instant,
   status: s.literal("streaming"),
   /** Version `Major.Minor` (X14) and the address of the event schema (X10). */
@@ -45,7 +45,7 @@ const responseStart = s.object({
 /** Ext: first event (N49). */
 export interface ResponseStartData extends s.ValueOf<typeof responseStart> {}
 
-/** The start of a response as a reader accepts it: the fields about the stream itself may be missing. */
+/** Schema of a response's start that readers accept: fields about the stream itself may be missing. */
 export const readableStart: s.JsonSchema = {
   ...responseStart,
   required: ["id", "conversationId", "model", "mode", "created"],
@@ -55,21 +55,21 @@ const documentStart = s.object({
   id: documentId,
   type: documentType,
   sequence: s.integer({ minimum: 1 }),
-  /** Ext: what is known at this moment (N46). */
+  /** Ext: metadata that is known so far (N46). */
   metadata: s.optional(partialMetadata),
 });
 
-/** R15, N46. */
+/** Start of a document (R15, N46). */
 export interface DocumentStartData extends s.ValueOf<typeof documentStart> {}
 
 const contentDelta = s.object({ documentId, delta: s.string() });
 
-/** R15. */
+/** A piece of a document's content (R15). */
 export interface ContentDeltaData extends s.ValueOf<typeof contentDelta> {}
 
 const toolCallStart = s.object({ documentId, toolName: s.string(), toolCallId: s.string() });
 
-/** R16, N45. */
+/** Start of a tool call (R16, N45). */
 export interface ToolCallStartData extends s.ValueOf<typeof toolCallStart> {}
 
 /** Ext: a piece of the arguments' JSON text (X6). */
@@ -77,7 +77,7 @@ export interface ArgumentsDeltaData extends s.ValueOf<typeof contentDelta> {}
 
 const toolCallArguments = s.object({ documentId, arguments: s.record(s.anything()) });
 
-/** R16. */
+/** Complete arguments of a tool call (R16). */
 export interface ToolCallArgumentsData extends s.ValueOf<typeof toolCallArguments> {}
 
 const outputDelta = s.object({ documentId, stream: s.choice(["stdout", "stderr"]), delta: s.string() });
@@ -87,22 +87,22 @@ export interface OutputDeltaData extends s.ValueOf<typeof outputDelta> {}
 
 const toolResult = s.object({ documentId, result: s.named<ToolCallResult>(toolCallResult) });
 
-/** R16. */
+/** Result of a tool call (R16). */
 export interface ToolResultData extends s.ValueOf<typeof toolResult> {}
 
 const documentEnd = s.object({
   documentId,
-  /** Present iff content is a string (N47); above 1 MiB the two fields below replace it (N55). */
+  /** Whole content; present iff it's a string (N47). Above 1 MiB the two fields below replace it (N55). */
   finalContent: s.optional(s.string()),
-  /** Ext: hex (N55). */
+  /** Ext: SHA-256 of the content, hex (N55). */
   finalContentSha256: s.optional(s.string()),
-  /** Ext: UTF-16 units (N55). */
+  /** Ext: length of the content. UTF-16 units (N55). */
   finalContentLength: s.optional(count),
-  /** Ext: complete and final (N46). */
+  /** Ext: complete and final metadata (N46). */
   metadata: s.optional(partialMetadata),
 });
 
-/** R15, N46, N47. */
+/** End of a document (R15, N46, N47). */
 export interface DocumentEndData extends s.ValueOf<typeof documentEnd> {}
 
 const reasoningDelta = s.object({ delta: s.string() });
@@ -110,29 +110,29 @@ const reasoningDelta = s.object({ delta: s.string() });
 /** Ext, only on request (N14). */
 export interface ReasoningDeltaData extends s.ValueOf<typeof reasoningDelta> {}
 
-/** The schema of the response is left to whoever wants it: most readers take what they understand of it. */
+/** Makes the schema of a snapshot. The caller chooses the response's schema: most readers accept a loose one. */
 export function snapshotData(response: s.Schema<ChatResponse>) {
   return s.object({ response });
 }
 
-/** Ext: the whole state; replaces everything (X3). */
+/** Ext: the whole state, which replaces everything (X3). */
 export interface SnapshotData extends s.ValueOf<ReturnType<typeof snapshotData>> {}
 
 const approvalResolved = s.object({ approvalId: s.string(), optionId: s.string(), by: s.string() });
 
-/** Ext (X8). */
+/** Ext: the answer to an approval (X8). */
 export interface ApprovalResolvedData extends s.ValueOf<typeof approvalResolved> {}
 
 const providerWait = s.object({
-  /** Why: RATE_LIMITED, OVERLOADED, NETWORK or another code of C20. */
+  /** Reason for the wait: RATE_LIMITED, OVERLOADED, NETWORK or another code of C20. */
   code: s.string(),
-  /** When it is repeated, RFC 3339 with `Z`. */
+  /** Time of the next try, RFC 3339 with `Z`. */
   until: instant,
   /** Number of tries so far. */
   tries: count,
 });
 
-/** Ext: the model request is repeated later (X5, R-10). */
+/** Ext: Sheaf repeats the model request later (X5, R-10). */
 export interface ProviderWaitData extends s.ValueOf<typeof providerWait> {}
 
 const done = s.object({
@@ -178,10 +178,10 @@ export type StreamEventBody = {
   [Name in StreamEventName]: { readonly event: Name; readonly data: StreamEventPayloads[Name] };
 }[StreamEventName];
 
-/** One event in the envelope that all transports share (N43, X15). `id` is at least 1 and strictly increases (X1). */
+/** One event in the envelope of all transports (N43, X15). `id` is at least 1 and strictly increases (X1). */
 export type StreamEvent = StreamEventBody & { readonly id: number };
 
-/** The schema of each payload; of a response in it, only that it is an object. */
+/** Schema of each payload. A response in a payload may be any object. */
 export const payloadSchemas: { readonly [Name in StreamEventName]: s.Schema<StreamEventPayloads[Name]> } = {
   response_start: responseStart,
   document_start: documentStart,

@@ -1,4 +1,4 @@
-/** The events of all conversations of a user. Clauses: section 7 of docs/formats/documents.md. */
+/** Events about a user's conversations. Clauses: section 7 of docs/formats/documents.md. */
 import { conversationPage, conversationSummary, type ConversationPage, type ConversationSummary } from "./api.ts";
 import { finishReason, type FinishReason } from "./response-parts.ts";
 import * as s from "./schema.ts";
@@ -22,14 +22,14 @@ const endedResponse = s.object({
 });
 
 const userEventData = {
-  /** The newest conversations, pinned ones first. They replace the list of the reader. */
+  /** The newest conversations, pinned ones first. They replace the reader's list. */
   snapshot: conversationPage,
   conversation: s.object({
     /** All changes since the last event about this conversation. */
     changes: s.list(conversationChangeKind),
     /** The conversation as the list shows it now. */
     conversation: s.named<ConversationSummary>(conversationSummary),
-    /** The end of its newest response, with `response_ended`. */
+    /** The end of the newest response, with `response_ended`. */
     ended: s.optional(endedResponse),
   }),
   conversation_deleted: s.object({ conversationId: s.string() }),
