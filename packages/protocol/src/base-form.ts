@@ -15,13 +15,13 @@ export const baseEventNames = [
   "done",
 ] as const satisfies readonly StreamEventName[];
 
-/** What to keep of a value: all of it, the named fields of an object, or a form for each item of an array. */
+/** The parts of a value to keep: all of it, some fields of an object, or a form for each item of an array. */
 type Form = "all" | readonly [Form] | { readonly [field: string]: Form };
 
 const usage: Form = { promptTokens: "all", completionTokens: "all", totalTokens: "all" };
 const result: Form = { status: "all", data: "all" };
 
-/** R14 to R16. An event that is not here is Ext as a whole. */
+/** Base fields of each event (R14 to R16). An event that isn't here is Ext as a whole. */
 const eventForms: Readonly<Record<(typeof baseEventNames)[number], Form>> = {
   document_start: { id: "all", type: "all", sequence: "all" },
   content_delta: { documentId: "all", delta: "all" },
@@ -32,7 +32,7 @@ const eventForms: Readonly<Record<(typeof baseEventNames)[number], Form>> = {
   done: { usage },
 };
 
-/** R4 to R13. */
+/** Base fields of metadata (R4 to R13). */
 const metadataForms: Readonly<Record<DocumentType, Form>> = {
   text: { format: "all" },
   code_reference: { filePath: "all", startLine: "all", endLine: "all", language: "all" },
@@ -78,7 +78,7 @@ const responseForm: Form = {
 const formsByEvent: ReadonlyMap<string, Form> = new Map(Object.entries(eventForms));
 const formsByType: ReadonlyMap<string, Form> = new Map(Object.entries(metadataForms));
 
-/** The stream without every Ext event and every Ext field; the ids stay in the envelope (N54). */
+/** Removes every Ext event and every Ext field from a stream; the ids stay in the envelope (N54). */
 export function toBaseEvents(events: Iterable<StreamEvent>): StreamEvent[] {
   const kept: StreamEvent[] = [];
   for (const event of events) {
@@ -88,7 +88,7 @@ export function toBaseEvents(events: Iterable<StreamEvent>): StreamEvent[] {
   return kept;
 }
 
-/** The response without every Ext field (N54). A document of an unknown type keeps its base fields (N13). */
+/** Removes every Ext field from a response (N54). A document of an unknown type keeps its base fields (N13). */
 export function toBaseResponse(response: ChatResponse): ChatResponse {
   const documents = response.documents.map((document) =>
     toForm(document, {

@@ -1,30 +1,30 @@
-/** Checks foreign values against schemas. It interprets the schema: no code is generated, so a page's CSP allows it. */
+/** Checks untrusted values against schemas. It interprets them: a page's CSP forbids generated code. */
 import { isJsonObject } from "./json-object.ts";
 import { growing, type JsonSchema, refinement, type Schema } from "./schema.ts";
 
 export { isJsonObject, parseJson, toJsonObject, type JsonObject } from "./json-object.ts";
 
-/** One thing that is wrong with a value. */
+/** One problem of a value. */
 export interface Problem {
-  /** Names and indexes from the checked value down to the part that is wrong. */
+  /** Names and indexes from the checked value down to the wrong part. */
   readonly path: readonly (string | number)[];
-  /** `unknown`: the last name of the path is not one that the schema has. */
+  /** `unknown`: the schema doesn't have the last name of the path. */
   readonly reason: "missing" | "unknown" | "wrong";
-  /** What the part has to fit; for `unknown`, the object around it. */
+  /** The schema that the part must match; for `unknown`, the schema around the part. */
   readonly schema: JsonSchema;
   readonly value: unknown;
 }
 
 const none: readonly Problem[] = [];
 
-/** The rest of a list is not checked after so many problems: millions of wrong items would fill the memory. */
+/** Most wrong items in a list before the check ends: millions of problems would fill the memory. */
 const MAX_ITEM_PROBLEMS = 100;
 
 /**
- * What is wrong with a value, in the order of the schema, what is missing first; empty if it fits. Of a long list, the
- * first problems.
- * `isTolerant` looks at structure alone, as a reader must that talks to other versions: patterns and lengths do not
- * count, every choice also takes a private value that starts with `_` (N13), and a choice that may grow takes any.
+ * Lists the problems of a value in the order of the schema, missing parts first; empty if it matches. Checks only the
+ * start of a long list with many problems.
+ * `isTolerant` checks structure alone, for readers of other versions: ignores patterns and lengths, and accepts private
+ * values that start with `_` (N13), and any value of a growing choice.
  */
 export function listProblems(schema: JsonSchema, value: unknown, isTolerant = false): readonly Problem[] {
   const problems = checkKeywords(schema, value, isTolerant);
@@ -55,7 +55,7 @@ function toProblem(schema: JsonSchema, value: unknown, reason: Problem["reason"]
   return { path: [], reason, schema, value };
 }
 
-/** If no form fits, the problems are those of the form that was probably meant: the nearest one. */
+/** Lists the problems of the nearest form, which was probably meant, if no form matches. */
 function checkForms(
   schema: JsonSchema,
   forms: readonly JsonSchema[],
@@ -82,7 +82,7 @@ function checkFields(
   const add = (name: string, found: readonly Problem[]): void => {
     if (found.length > 0) problems.push(...placeWithin([name], found));
   };
-  // Only own fields count: what is inherited was not sent (S-71).
+  // Inherited fields don't exist here, because they weren't sent (S-71).
   for (const name of required) {
     if (!Object.hasOwn(value, name)) add(name, [toProblem(properties[name] ?? {}, undefined, "missing")]);
   }
@@ -112,7 +112,7 @@ function checkItems(items: JsonSchema = {}, value: readonly unknown[], isToleran
   return problems;
 }
 
-/** Problems of a part as problems of the whole. */
+/** Turns problems of a part into problems of the whole. */
 export function placeWithin(path: Problem["path"], problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
 }
@@ -152,7 +152,7 @@ function isWithin(value: number, least = -Infinity, most = Infinity): boolean {
   return value >= least && value <= most;
 }
 
-/** `metadata.todos[0].id`; "" for the value as a whole. */
+/** Formats a path: `metadata.todos[0].id`; "" for the value as a whole. */
 export function formatPath(path: Problem["path"]): string {
   let text = "";
   for (const key of path) text += typeof key === "number" ? `[${key}]` : `${text === "" ? "" : "."}${key}`;
@@ -160,8 +160,8 @@ export function formatPath(path: Problem["path"]): string {
 }
 
 /**
- * `startLine: expected an integer`, `id: is missing`; without a path for the value as a whole.
- * `showsValue` adds what came instead; not for values that may be secret.
+ * Formats a problem, such as `startLine: expected an integer` or, for the value as a whole, `is missing`.
+ * `showsValue` adds the wrong value; don't use it for values that may be secret.
  */
 export function formatProblem({ path, reason, schema, value }: Problem, showsValue = false): string {
   const place = path.length === 0 ? "" : `${formatPath(path)}: `;
@@ -170,7 +170,7 @@ export function formatProblem({ path, reason, schema, value }: Problem, showsVal
   return `${place}expected ${formatExpected(schema)}${showsValue ? `, got ${formatValue(value)}` : ""}`;
 }
 
-/** What fits a schema: completes "expected …". */
+/** Describes the values that match a schema: completes "expected …". */
 function formatExpected(schema: JsonSchema): string {
   const rule = schema[refinement];
   if (rule) return rule.expected;
@@ -226,14 +226,14 @@ function formatValue(value: unknown): string {
   return JSON.stringify(value).slice(0, 60);
 }
 
-/** A checked value, without the fields that its schema does not know; else what is wrong with it. */
+/** A checked value without unknown fields, or its problems. */
 export type ParsedValue<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Checks a value and drops the fields that the schema does not know.
- * `dropsNull`: null counts as a missing field, because some models write it that way.
+ * Checks a value and drops unknown fields.
+ * `dropsNull`: treats null as a missing field, because some models write it.
  */
 export function parseValue<Value>(
   schema: Schema<Value>,
@@ -248,7 +248,7 @@ export function parseValue<Value>(
 function keepKnown(schema: JsonSchema, value: unknown, dropsNull: boolean): unknown {
   const { properties, additionalProperties, required = [], items } = schema;
   if (items && Array.isArray(value)) return value.map((item: unknown) => keepKnown(items, item, dropsNull));
-  // A schema that says something of other fields decides about them itself.
+  // A schema with rules for other fields decides about them itself.
   if (!properties || additionalProperties !== undefined || !isJsonObject(value)) return value;
   const known: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(properties)) {

@@ -1,15 +1,15 @@
-/** The documents of a response while its events arrive. */
+/** Builds the documents of a response while its events arrive. */
 import type { Document } from "./documents.ts";
 import { type JsonObject, toJsonObject } from "./json-object.ts";
 
-/** A document as its events make it, which may be invalid: to be certain, use `isDocument`. */
+/** A document that events built, which may be invalid: to be certain, use `isDocument`. */
 interface Draft {
   readonly id: string;
   readonly type: string;
   readonly sequence: number;
   content: string | null;
   readonly metadata: JsonObject;
-  /** Present while it is open (N3). */
+  /** Present while the document is open (N3). */
   readonly status?: "in_progress";
 }
 
@@ -23,21 +23,21 @@ const textual: ReadonlySet<string> = new Set([
   "error",
 ]);
 
-/** Types whose content is always null (N11), and where their live output goes. */
+/** Types whose content is always null (N11), with the field of their live output. */
 const contentless: ReadonlyMap<string, string | undefined> = new Map([
   ["terminal_command", "output"],
   ["tool_call", "draftOutput"],
   ["todo_update", undefined],
 ]);
 
-/** An event replaces the value, since the old one may have been read. */
+/** Documents as values: an event replaces the value, since a reader may have the old one. */
 export class DocumentList {
-  /** By id. */
+  /** Places of the documents by id. */
   readonly #places = new Map<unknown, number>();
   readonly #drafts: Draft[] = [];
-  /** The newest value while it is unread: it may still be changed. */
+  /** The newest value while it is unread: events may still change it. */
   #unread: Draft | undefined;
-  /** As last read; undefined if it has changed since. */
+  /** The list at the last read; undefined if it has changed since. */
   #view: readonly Document[] | undefined;
 
   /** Starts with the documents of a snapshot, if given. */
@@ -45,7 +45,7 @@ export class DocumentList {
     for (const document of documents) this.#add(document);
   }
 
-  /** The documents as values. Unchanged ones are the same objects as at the last read, and so is an unchanged list. */
+  /** Returns the documents as values. Unchanged documents, and an unchanged list, are the same objects as last time. */
   read(): readonly Document[] {
     this.#unread = undefined;
     this.#view ??= this.#drafts.slice() as unknown as Document[];
@@ -53,8 +53,8 @@ export class DocumentList {
   }
 
   /**
-   * Takes one event with the fields that it may have. Returns false if it changes no document, names none that is open,
-   * or is invalid.
+   * Takes one event with its possible fields. Returns false if the event changes no document, belongs to none that is
+   * open, or is invalid.
    */
   apply(event: string, data: JsonObject, fields: readonly string[]): boolean {
     if (event === "document_start") return this.#add({ ...data, content: undefined, status: "in_progress" });
@@ -87,7 +87,7 @@ export class DocumentList {
   }
 }
 
-/** An open document after an event; undefined if the event is invalid. */
+/** Returns an open document after an event; undefined if the event is invalid. */
 function toChanged(
   draft: Draft,
   event: string,
@@ -113,7 +113,7 @@ function toChanged(
       return { ...draft, metadata: { ...metadata, [field]: typeof before === "string" ? before + delta : delta } };
     }
     case "document_end": {
-      // N46, N47. Without `finalContent` the joined deltas count (N55).
+      // N46, N47. Without `finalContent` the joined deltas are the content (N55).
       const { status: _, ...ended } = draft;
       const content = typeof finalContent === "string" && !contentless.has(type) ? finalContent : draft.content;
       return { ...ended, content, metadata: { ...metadata, ...toJsonObject(data["metadata"]) } };

@@ -1,10 +1,9 @@
-/** The phase of each document of a stream, and which event may come next (N44 to N48). */
+/** Tracks the phase of each document in a stream, and checks which event may follow (N44 to N48). */
 import type { Document } from "./documents.ts";
 import { isJsonObject } from "./json-object.ts";
 import { createSha256 } from "./sha256.ts";
 import type { StreamEvent, StreamEventName, StreamEventPayloads } from "./stream-events.ts";
 
-/** A broken clause. */
 export interface GrammarProblem {
   readonly clause: string;
   readonly message: string;
@@ -22,8 +21,8 @@ export function createDocumentTracker(requireExtensions: boolean): DocumentTrack
 }
 
 /**
- * The place where a document is in its series; only tool calls go through the middle ones.
- * A snapshot does not show whether tool_call_start has come: then the phase is `restored`.
+ * Phase of a document; only tool calls go through the middle phases.
+ * After a snapshot, which doesn't show tool_call_start, the phase is `restored`.
  */
 type Phase = "start" | "restored" | "tool_call_start" | "tool_call_arguments" | "tool_result" | "end";
 
@@ -31,7 +30,7 @@ interface Track {
   readonly id: string;
   readonly type: string;
   phase: Phase;
-  /** Joined deltas; undefined before the first. */
+  /** Joined deltas; undefined before the first delta. */
   joined: string | undefined;
 }
 
@@ -68,7 +67,7 @@ const grammar: ReadonlyMap<string, Step> = new Map<string, Step>([
   ["todo_update", { document_end: { from: ["start"], to: "end" } }],
 ]);
 
-/** N45: events of tool_call documents only. */
+/** Events of tool_call documents only (N45). */
 const toolEvents: ReadonlySet<string> = new Set([
   "tool_call_start",
   "arguments_delta",
@@ -76,7 +75,7 @@ const toolEvents: ReadonlySet<string> = new Set([
   "tool_result",
 ]);
 
-/** Made from model text (N48); their deltas are their content (N47). */
+/** Documents made from model text (N48); their deltas are their content (N47). */
 const modelText: ReadonlySet<string> = new Set(["text", "code_block", "code_reference"]);
 const contentless: ReadonlySet<string> = new Set(["tool_call", "terminal_command", "todo_update"]);
 
@@ -174,7 +173,7 @@ function phaseOf(type: string, metadata: Document["metadata"]): Phase {
   return "arguments" in metadata ? "tool_call_arguments" : "restored";
 }
 
-/** N47, N55. */
+/** Checks the content at the end of a document (N47, N55). */
 function checkFinalContent(track: Track, data: StreamEventPayloads["document_end"]): string | undefined {
   const { finalContent, finalContentSha256, finalContentLength } = data;
   const joined = track.joined ?? "";

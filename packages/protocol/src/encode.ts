@@ -5,8 +5,8 @@ import type { ContentDeltaData, StreamEvent } from "./stream-events.ts";
 export { toJsonLine } from "./json-line.ts";
 
 /**
- * One event: `id:`, `event:` and one `data:` line of JSON (N43, X1).
- * All line ends inside the payload are escaped, so that none can break out of it (S-54).
+ * Encodes one event: `id:`, `event:` and one `data:` line of JSON (N43, X1).
+ * Escapes all line ends inside the payload, so that none can break out of it (S-54).
  */
 export function encodeSse(event: StreamEvent): string {
   const id = Number.isSafeInteger(event.id) ? `id: ${event.id}\n` : "";
@@ -20,7 +20,7 @@ export function encodeSse(event: StreamEvent): string {
   return `${id}event: ${name}\ndata: ${toJsonLine(event.data)}\n\n`;
 }
 
-/** True if the payload has an id that needs no escape, a text, and nothing that a later version may have added. */
+/** True if the payload has only an id that needs no escape and a text, without fields of later versions. */
 function isOnlyDelta(data: ContentDeltaData): boolean {
   let fields = 0;
   for (const _ in data) fields += 1;
@@ -35,12 +35,12 @@ export function encodeHeartbeat(): string {
   return ": hb\n\n";
 }
 
-/** Tells the client how long to wait before it connects again (X2). */
+/** Sets the client's waiting time before it connects again (X2). */
 export function encodeRetry(milliseconds: number): string {
   return `retry: ${Math.max(0, Math.round(milliseconds))}\n\n`;
 }
 
-/** One record: always exactly one line that ends with LF (N43, X15). */
+/** Encodes one record: always exactly one line that ends with LF (N43, X15). */
 export function encodeNdjson(value: unknown): string {
   return `${toJsonLine(value)}\n`;
 }

@@ -6,12 +6,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value if it is an object, else one without fields. */
+/** Returns the value if it's an object, else an empty object. */
 export function toJsonObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** The value of JSON text from outside; undefined if it is not JSON. */
+/** Parses JSON text from outside; returns undefined if it isn't JSON. */
 export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -1,6 +1,6 @@
 /** Splits text into lines, however it is chunked. */
 
-/** The cost is linear: text joined piece by piece is copied once, when it is read. */
+/** Splits in linear time: text joined piece by piece is copied once, when it's read. */
 export class LineSplitter {
   readonly #lineEnds: "\n" | "\r\n";
   readonly #maxLength: number;
@@ -10,8 +10,8 @@ export class LineSplitter {
   #afterReturn = false;
 
   /**
-   * `lineEnds` are the characters that end a line: LF, or CR, LF and CRLF as in event streams. Of a line of more than
-   * `maxLength` UTF-16 units, `onLine` gets the beginning, with `cut`.
+   * `lineEnds` are the characters that end a line: LF, or CR, LF and CRLF as in event streams. If a line has more than
+   * `maxLength` UTF-16 units, `onLine` gets its start, and `cut` is true.
    */
   constructor(lineEnds: "\n" | "\r\n", maxLength: number, onLine: (line: string, cut: boolean) => void) {
     this.#lineEnds = lineEnds;

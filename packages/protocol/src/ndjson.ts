@@ -13,7 +13,7 @@ export interface NdjsonDecoder {
 }
 
 export interface NdjsonDecoderOptions {
-  /** UTF-16 units of one line, default 16 Mi. A longer line is invalid; at most this much of it is kept. */
+  /** Longest line in UTF-16 units, default 16 Mi. A longer line is invalid; only this much of it stays in memory. */
   readonly maxLineLength?: number;
 }
 

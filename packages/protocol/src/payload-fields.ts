@@ -1,7 +1,7 @@
 /** The fields that each payload may have: all that the reducer needs of the schemas, in a tenth of their size. */
 import type { StreamEventName, StreamEventPayloads } from "./stream-events.ts";
 
-/** By event name; everything else in a payload is unknown (N1). */
+/** Known fields by event name; every other field in a payload is unknown (N1). */
 export const payloadFields: {
   readonly [Name in StreamEventName]: readonly (keyof StreamEventPayloads[Name] & string)[];
 } = {

@@ -25,7 +25,7 @@ export {
 
 const document: s.Schema<Document> = s.either(Object.values(documentSchemas));
 
-/** A document that is open has what is known so far (N3). */
+/** Schema of an open document, which has only the fields known so far (N3). */
 const openDocument = s.object({
   id: documentId,
   type: documentType,
@@ -85,12 +85,12 @@ export type SchemaName =
   | "attachment"
   | "attachments";
 
-/** Of the ten types of document: `file-edit-document` for `file_edit`. */
+/** Names of the ten document schemas, such as `file-edit-document` for `file_edit`. */
 type DocumentSchemaName = {
   [Type in DocumentType]: `${Type extends `${infer Left}_${infer Right}` ? `${Left}-${Right}` : Type}-document`;
 }[DocumentType];
 
-/** The name of the schema of each type of document, by the schema. */
+/** Names of the document types' schemas, by schema. */
 export const documentSchemaNames: ReadonlyMap<unknown, DocumentSchemaName> = new Map<unknown, DocumentSchemaName>(
   Object.entries(documentSchemas).map(
     ([type, schema]) => [schema, `${type.replace("_", "-")}-document` as DocumentSchemaName] as const,
@@ -141,15 +141,15 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
 export const schemaNames = Object.keys(schemas) as readonly SchemaName[];
 
 /**
- * A JSON Schema, draft 2020-12. The published one is open: later versions add fields (C13, N1).
- * `closed: true` forbids unknown fields, so that tests find a misspelt one.
+ * Returns a JSON Schema, draft 2020-12. The published one is open, because later versions add fields (C13, N1).
+ * With `closed: true` it forbids unknown fields, so that tests find a misspelt one.
  */
 export function toJsonSchema(name: SchemaName, options: { readonly closed?: boolean } = {}): s.JsonSchema {
   const schema = schemas[name];
   return toDocument(options.closed ? toClosed(schema) : schema);
 }
 
-/** The schema as a document of its own: with the dialect. */
+/** Adds the dialect, so that the schema is its own document. */
 export function toDocument(schema: s.JsonSchema): s.JsonSchema {
   return { $schema: "https://json-schema.org/draft/2020-12/schema", ...schema };
 }

@@ -1,4 +1,4 @@
-/** The reducer: what a client does with the events of a response (section 3 of the contract). */
+/** The reducer, which turns the events of a response into documents, as clients do (section 3 of the contract). */
 import type { ChatResponse } from "./chat.ts";
 import { DocumentList } from "./document-list.ts";
 import { isJsonObject, type JsonObject, toJsonObject } from "./json-object.ts";
@@ -7,26 +7,26 @@ import type { AddedMessage, ApprovalRequestData, HookReport } from "./response-p
 import type { StreamEvent } from "./stream-events.ts";
 
 export interface Reducer {
-  /** Takes one event, from any source: nothing in it can make this throw. */
+  /** Takes one event from any source. Never throws, even for invalid events. */
   push(event: StreamEvent): void;
   /**
-   * The response so far. It is a value: later events do not change it.
-   * A read copies the list and each document that changed since the last read; the others keep their
-   * identity, and without a change the same object is returned.
+   * The response so far. It is a value: later events don't change it.
+   * A read copies the list and each document that changed since the last read. Other documents, and an unchanged
+   * response, stay the same objects.
    */
   readonly response: ChatResponse;
-  /** Highest id so far, snapshots included; 0 before the first (X1, X3). */
+  /** Highest id so far, including snapshots; 0 before the first event (X1, X3). */
   readonly lastEventId: number;
-  /** Events and payload fields that were not understood, and events for documents that are not open (N1, X14). */
+  /** Number of unknown events and payload fields, and of events for documents that aren't open (N1, X14). */
   readonly ignored: number;
 }
 
-/** Creates a reducer. The cost of a delta does not depend on the length of the answer. */
+/** Creates a reducer. The cost of a delta doesn't depend on the length of the answer. */
 export function createReducer(): Reducer {
   return new ResponseReducer();
 }
 
-/** The response that a stream, or the beginning of one, adds up to (N53). */
+/** Returns the response that a stream, or its start, adds up to (N53). */
 export function reduce(events: Iterable<StreamEvent>): ChatResponse {
   const reducer = createReducer();
   for (const event of events) reducer.push(event);
@@ -34,8 +34,8 @@ export function reduce(events: Iterable<StreamEvent>): ChatResponse {
 }
 
 /**
- * What a GET returns at this moment (N3): while the response is streaming, `metadata.lastEventId` is the event after
- * which a client can attach. A response that has ended is returned as it is.
+ * Returns the body of a GET at this moment (N3). While the response streams, `metadata.lastEventId` is the event after
+ * which a client can attach. An ended response stays unchanged.
  */
 export function toSnapshot(reducer: Pick<Reducer, "response" | "lastEventId">): ChatResponse {
   const { response, lastEventId } = reducer;
@@ -127,7 +127,7 @@ class ResponseReducer implements Reducer {
     }
   }
 
-  /** X3. */
+  /** Replaces the response by a snapshot (X3). */
   #replace(response: unknown): boolean {
     if (!isJsonObject(response) || !Array.isArray(response["documents"])) return false;
     const { lastEventId, ...metadata } = toJsonObject(response["metadata"]);
@@ -145,7 +145,7 @@ class ResponseReducer implements Reducer {
     return true;
   }
 
-  /** N50. A base stream has no status: then the last document determines it (N2). */
+  /** Ends the response (N50). A base stream has no status: then the last document determines it (N2). */
   #end(data: JsonObject): void {
     const status =
       toEndStatus(data["status"]) ?? (this.#documents.read().at(-1)?.type === "error" ? "error" : "completed");
@@ -164,7 +164,7 @@ function mergeHead(head: Head, data: JsonObject, status: Head["status"]): Head {
   };
 }
 
-/** The fields that identify a response, as far as present. */
+/** Returns the fields that identify a response, as far as present. */
 function identity(data: JsonObject): Partial<Head> {
   const found: Record<string, unknown> = {};
   for (const field of ["id", "conversationId", "model", "mode", "created"]) {

@@ -1,6 +1,6 @@
-/** Schemas of values. Each one is a plain JSON Schema (draft 2020-12) that also knows the type of what it accepts. */
+/** Schemas of values. Each one is a plain JSON Schema (draft 2020-12) that also has the type of its values. */
 
-/** The keywords that Sheaf uses. `checkValue` knows exactly these. */
+/** The JSON Schema keywords that Sheaf uses. `checkValue` knows exactly these. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly title?: string;
@@ -24,24 +24,24 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly propertyNames?: JsonSchema;
   readonly additionalProperties?: JsonSchema | false;
-  /** What no keyword can say. Symbols are not part of the JSON. */
+  /** A rule that no keyword can express. Symbols aren't part of the JSON. */
   readonly [refinement]?: Refinement;
-  /** A list of choices that later versions may extend: tolerant readers take any string. */
+  /** True if later versions may extend the list of choices: tolerant readers accept any string. */
   readonly [growing]?: true;
 }
 
 export const refinement: unique symbol = Symbol("refinement");
 export const growing: unique symbol = Symbol("growing");
 
-/** A rule beyond the keywords, in words and as a function. */
+/** A rule beyond the keywords, as a text and as a function. */
 export interface Refinement {
-  /** Completes "expected …", for instance `a rule such as Read(.env)`. */
+  /** Text that completes "expected …", for instance `a rule such as Read(.env)`. */
   readonly expected: string;
-  /** Called with values that fit the keywords. */
+  /** Checks a value that matches the keywords. */
   readonly accepts: (value: never) => boolean;
-  /** The field to blame, if it is not the value as a whole. */
+  /** The field to blame, if it isn't the value as a whole. */
   readonly field?: string;
-  /** It accepts what the pattern of the schema does, and is checked in its place. */
+  /** True if `accepts` replaces the check of the schema's pattern, and accepts the same texts. */
   readonly isForPattern?: true;
 }
 
@@ -53,15 +53,15 @@ export interface Schema<Value = unknown> extends JsonSchema {
   readonly [accepted]: Value;
 }
 
-/** A field that may be left out. */
+/** A field that may be missing. */
 export interface Optional<Value> {
   readonly optional: Schema<Value>;
 }
 
-/** Fields by name. Comments on them show up as those of the fields of the type. */
+/** Fields by name. TypeScript copies comments on fields to the type's fields. */
 export type Fields = Readonly<Record<string, Schema | Optional<unknown>>>;
 
-/** The type of what a schema, or a field, accepts. */
+/** The type of the values that match a schema or a field. */
 export type ValueOf<Given> =
   Given extends Schema<infer Value> ? Value : Given extends Optional<infer Value> ? Value : never;
 
@@ -83,12 +83,12 @@ export interface ObjectSchema<Given> extends Schema<ValueOfFields<Given>> {
   readonly required: readonly string[];
 }
 
-/** The type is a promise of whoever calls this. */
+/** Gives a schema its type, which the caller promises. */
 function toSchema<Value>(schema: JsonSchema): Schema<Value> {
   return schema as Schema<Value>;
 }
 
-/** The same schema; its type goes by the name of an interface. */
+/** Returns the same schema with a type named after an interface. */
 export function named<Value>(schema: Schema<Value>): Schema<Value> {
   return schema;
 }
@@ -105,13 +105,13 @@ export function string(
   return toSchema({ type: "string", ...keywords });
 }
 
-/** Bytes as base64; there may be many megabytes. */
+/** Makes a schema of bytes as base64; there may be many megabytes. */
 export function base64(notes: Notes = {}): Schema<string> {
   const schema = string({ pattern: "^[A-Za-z0-9+/]+={0,2}$", ...notes });
   return { ...schema, [refinement]: { expected: "base64", accepts: isBase64, isForPattern: true } };
 }
 
-/** The same as the pattern, by a search for what is not base64: the pattern would remember each of millions of characters. */
+/** True for base64. Searches for other characters, since matching the pattern would use memory for each character. */
 export function isBase64(text: string): boolean {
   const end = text.indexOf("=");
   const body = end === -1 ? text : text.slice(0, end);
@@ -132,27 +132,27 @@ export function boolean(notes: Notes = {}): Schema<boolean> {
   return toSchema({ type: "boolean", ...notes });
 }
 
-/** Null. */
+/** Makes a schema of null. */
 export function nothing(): Schema<null> {
   return toSchema({ type: "null" });
 }
 
-/** Exactly one value. */
+/** Makes a schema of exactly one value. */
 export function literal<const Value extends string | boolean>(value: Value): Schema<Value> {
   return toSchema({ type: typeof value === "string" ? "string" : "boolean", const: value });
 }
 
-/** One of several strings. */
+/** Makes a schema of one of several strings. */
 export function choice<const Value extends string>(values: readonly Value[], notes: Notes = {}): Schema<Value> {
   return toSchema({ type: "string", enum: values, ...notes });
 }
 
-/** One of several strings, to which later versions may add. */
+/** Makes a schema of one of several strings, to which later versions may add. */
 export function growingChoice<const Value extends string>(values: readonly Value[]): Schema<Value> {
   return toSchema({ type: "string", enum: values, [growing]: true });
 }
 
-/** What fits one of several schemas. */
+/** Makes a schema of values that match one of several schemas. */
 export function either<const Given extends readonly Schema[]>(
   schemas: Given,
   notes: Notes = {},
@@ -171,12 +171,12 @@ export function list<Item>(
   return toSchema({ type: "array", items, ...keywords });
 }
 
-/** An array of exactly one item. */
+/** Makes a schema of an array with exactly one item. */
 export function single<Item>(items: Schema<Item>): Schema<readonly [Item]> {
   return toSchema({ type: "array", items, minItems: 1, maxItems: 1 });
 }
 
-/** An object of known fields. Others are allowed, and dropped by `keepKnown`. */
+/** Makes a schema of an object with known fields. Other fields are valid, but `keepKnown` drops them. */
 export function object<const Given extends Fields>(fields: Given, notes: Notes = {}): ObjectSchema<Given> {
   const entries = Object.entries(fields);
   const schema: JsonSchema = {
@@ -190,7 +190,7 @@ export function object<const Given extends Fields>(fields: Given, notes: Notes =
   return schema as ObjectSchema<Given>;
 }
 
-/** An object with the fields of another one, and more. */
+/** Makes a schema of an object with the fields of another one, and more. */
 export function extend<Base, const Given extends Fields>(
   base: ObjectSchema<Base>,
   fields: Given,
@@ -206,27 +206,27 @@ export function extend<Base, const Given extends Fields>(
   return schema as ObjectSchema<Base & Given>;
 }
 
-/** The same object without any other field. */
+/** Makes a copy of an object's schema that forbids unknown fields. */
 export function strict<Value>(schema: Schema<Value>): Schema<Value> {
   return { ...schema, additionalProperties: false };
 }
 
-/** The same object with fields of any name, which count as known. */
+/** Makes a copy of an object's schema that keeps fields of any name. */
 export function open<Value>(schema: Schema<Value>): Schema<Value & Readonly<Record<string, unknown>>> {
   return toSchema({ ...schema, additionalProperties: {} });
 }
 
-/** An object with any names, or those that fit a schema. */
+/** Makes a schema of an object with any names, or with names that match a schema. */
 export function record<Value>(values: Schema<Value>, names?: Schema<string>): Schema<Readonly<Record<string, Value>>> {
   return toSchema({ type: "object", ...(names && { propertyNames: names }), additionalProperties: values });
 }
 
-/** A field that may be left out. */
+/** Makes a field that may be missing. */
 export function optional<Value>(schema: Schema<Value>): Optional<Value> {
   return { optional: schema };
 }
 
-/** The same schema with a rule that keywords cannot express. Its words also stand in for those of the keywords. */
+/** Adds a rule that keywords can't express. `expected` replaces the description of the keywords. */
 export function refine<Value>(
   schema: Schema<Value>,
   expected: string,

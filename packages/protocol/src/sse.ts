@@ -4,7 +4,7 @@ import { parseJson } from "./json-object.ts";
 
 /** One dispatched event. */
 export interface SseMessage {
-  /** `message` if the stream names none. */
+  /** Name of the event; `message` in a stream without names. */
   readonly event: string;
   /** All `data` lines, joined with LF. */
   readonly data: string;
@@ -14,28 +14,28 @@ export interface SseMessage {
 
 export interface SseDecoder {
   push(chunk: string): SseMessage[];
-  /** Ends the body. An unfinished event is dropped, or taken with `lenientTail`. */
+  /** Ends the body. Drops an unfinished event, or accepts it with `lenientTail`. */
   end(): SseMessage[];
-  /** Id of the last complete event, with data or without. */
+  /** Id of the last complete event, with or without data. */
   readonly lastEventId: string;
-  /** Milliseconds, once the server has said so. */
+  /** The server's retry time; undefined until the server sends it. Milliseconds. */
   readonly retry: number | undefined;
   /** Comment lines so far; heartbeats are comments (X5). */
   readonly comments: number;
-  /** Events dropped because they were longer than `maxEventLength`. */
+  /** Number of events dropped because they were longer than `maxEventLength`. */
   readonly dropped: number;
 }
 
 export interface SseDecoderOptions {
-  /** Take an unfinished last event if its data is JSON. For providers that forget the last blank line. */
+  /** True to accept an unfinished last event if its data is JSON, for providers that forget the last blank line. */
   readonly lenientTail?: boolean;
   /** Longest data of one event, in UTF-16 units; default 64 Mi. */
   readonly maxEventLength?: number;
 }
 
 /**
- * Reads an event stream (HTML standard, "parsing an event stream") from text, however it is chunked: LF, CR and CRLF
- * end lines, even when a chunk ends between CR and LF; a leading byte order mark is dropped. Never throws.
+ * Reads an event stream (HTML standard, "parsing an event stream") from text, however it is chunked. LF, CR and CRLF
+ * end lines, even when a chunk ends between CR and LF; drops a leading byte order mark. Never throws.
  */
 export function createSseDecoder(options: SseDecoderOptions = {}): SseDecoder {
   return new Decoder(options);

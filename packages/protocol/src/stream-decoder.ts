@@ -1,4 +1,4 @@
-/** From the text of an event stream to stream events. */
+/** Turns the text of an event stream into stream events. */
 import { listProblems } from "./check-value.ts";
 import { parseJson } from "./json-object.ts";
 import * as s from "./schema.ts";
@@ -8,17 +8,17 @@ import { payloadSchemas, readableStart, type StreamEvent } from "./stream-events
 export interface StreamDecoder {
   push(chunk: string): StreamEvent[];
   end(): StreamEvent[];
-  /** Messages whose payload does not fit their event; they are skipped. */
+  /** Number of messages that were skipped because their payload doesn't match their event. */
   readonly unreadable: number;
   /** Comment lines so far (X5). */
   readonly comments: number;
-  /** Milliseconds, once the server has said so (X2). */
+  /** The server's retry time; undefined until the server sends it (X2). Milliseconds. */
   readonly retry: number | undefined;
 }
 
 /**
  * Reads the events of a response from its event stream, however it is chunked (N43).
- * Unknown events are returned as they are (X14). A base stream has no ids: its events are numbered from 1.
+ * Returns unknown events unchanged (X14). A base stream has no ids: its events are numbered from 1.
  */
 export function createStreamDecoder(): StreamDecoder {
   return new Decoder();
@@ -64,8 +64,8 @@ class Decoder implements StreamDecoder {
 const { properties: startFields = {} } = readableStart;
 
 /**
- * What a reader relies on. One value of a later version must not lose all of it (X14): a mode may be any string, and the
- * reducer reads the response of a snapshot. `explainStreamEvent` is stricter.
+ * Schemas that payloads must match to be read. They are looser than `explainStreamEvent`, so that one value of a later
+ * version doesn't lose a whole event (X14): any string is a mode, and the reducer checks the response of a snapshot.
  */
 const readable: ReadonlyMap<string, s.JsonSchema> = new Map(
   Object.entries({

@@ -1,4 +1,4 @@
-/** Guards for documents, responses and events that come from outside. They look at structure only. */
+/** Guards for untrusted documents, responses and events. They check structure only. */
 import { type ChatResponse, responseSnapshot } from "./chat.ts";
 import { formatProblem, listProblems, placeWithin, type Problem } from "./check-value.ts";
 import { type Document, documentSchemas } from "./documents.ts";
@@ -6,7 +6,7 @@ import { isJsonObject } from "./json-object.ts";
 import * as s from "./schema.ts";
 import { payloadSchemas, readableStart, type StreamEvent } from "./stream-events.ts";
 
-/** What every document has, whatever its type (R3). */
+/** Fields of every document, whatever its type (R3). */
 const anyDocument = s.object({
   id: s.string(),
   type: s.string(),
@@ -16,7 +16,7 @@ const anyDocument = s.object({
   status: s.optional(s.literal("in_progress")),
 });
 const completeDocuments: ReadonlyMap<unknown, s.JsonSchema> = new Map(Object.entries(documentSchemas));
-/** What is not known yet may be missing (N3). */
+/** Schemas of open documents, which may lack metadata (N3). */
 const openDocuments: ReadonlyMap<unknown, s.JsonSchema> = new Map(
   Object.entries(documentSchemas).map(([type, { properties, ...schema }]) => [
     type,
@@ -30,15 +30,14 @@ const payloads: ReadonlyMap<unknown, s.JsonSchema> = new Map(
 );
 
 /**
- * True if `value` has the structure of a document (R3 to R13). Unknown fields are fine, and so is a type that this
- * version does not know, as long as the fields of R3 are right (N13). An open document may lack metadata that is not
- * known yet (N3).
+ * True if `value` has the structure of a document (R3 to R13). Unknown fields are valid, and unknown types too if they
+ * have the fields of R3 (N13). An open document may lack metadata that isn't known yet (N3).
  */
 export function isDocument(value: unknown): value is Document {
   return findDocumentProblem(value) === undefined;
 }
 
-/** True if `value` has the structure of a response (R2), its documents too. */
+/** True if `value` and its documents have the structure of a response (R2). */
 export function isChatResponse(value: unknown): value is ChatResponse {
   return findResponseProblem(value) === undefined;
 }
@@ -48,17 +47,17 @@ export function isStreamEvent(value: unknown): value is StreamEvent {
   return findEventProblem(value) === undefined;
 }
 
-/** Where and why `value` is not a document: `metadata.startLine: expected an integer`; undefined if it is one. */
+/** Returns a document's problem, as `metadata.startLine: expected an integer`; undefined if it's valid. */
 export function explainDocument(value: unknown): string | undefined {
   return toExplanation(findDocumentProblem(value));
 }
 
-/** Where and why `value` is not a response; undefined if it is one. */
+/** Returns a response's problem with its place; undefined if it's valid. */
 export function explainChatResponse(value: unknown): string | undefined {
   return toExplanation(findResponseProblem(value));
 }
 
-/** Where and why `value` is not a stream event; undefined if it is one. */
+/** Returns a stream event's problem with its place; undefined if it's valid. */
 export function explainStreamEvent(value: unknown): string | undefined {
   return toExplanation(findEventProblem(value));
 }
@@ -75,7 +74,7 @@ function within(path: Problem["path"], problem: Problem | undefined): Problem | 
   return problem && placeWithin(path, [problem])[0];
 }
 
-/** R3, and R4 to R13 by type. */
+/** Checks R3, and R4 to R13 by type. */
 function findDocumentProblem(value: unknown): Problem | undefined {
   const problem = findProblem(anyDocument, value);
   if (problem || !isJsonObject(value)) return problem;
@@ -85,14 +84,14 @@ function findDocumentProblem(value: unknown): Problem | undefined {
   return found ?? (type === "file_edit" && !isOpen ? findDiffProblem(metadata) : undefined);
 }
 
-/** N31: an edit has its diff, unless the file is too large for one or binary (N34). */
+/** Checks that an edit has its diff, unless the file is binary or too large for one (N31, N34). */
 function findDiffProblem(metadata: unknown): Problem | undefined {
   if (!isJsonObject(metadata) || metadata["operation"] !== "edit" || isJsonObject(metadata["diff"])) return undefined;
   const isExcused = ["truncated", "patchUrl", "binary"].some((name) => Object.hasOwn(metadata, name));
   return isExcused ? undefined : { path: ["metadata", "diff"], reason: "missing", schema: {}, value: undefined };
 }
 
-/** R2; the position of a document is its sequence (N10). */
+/** Checks R2, and that the position of a document is its sequence (N10). */
 function findResponseProblem(value: unknown): Problem | undefined {
   const problem = findProblem(anyResponse, value);
   if (problem || !isJsonObject(value) || !Array.isArray(value["documents"])) return problem;
@@ -104,7 +103,7 @@ function findResponseProblem(value: unknown): Problem | undefined {
   return undefined;
 }
 
-/** The envelope, and the payload of the events that this version knows (X14). */
+/** Checks the envelope, and the payload of known events (X14). */
 function findEventProblem(value: unknown): Problem | undefined {
   const problem = findProblem(envelope, value);
   if (problem || !isJsonObject(value)) return problem;

@@ -1,9 +1,9 @@
-/** The grammar of a stream as a function (X13). */
+/** Checks the grammar of a stream (X13). */
 import { createDocumentTracker, type DocumentTracker, type GrammarProblem } from "./document-tracker.ts";
 import { isJsonObject } from "./json-object.ts";
 import type { StreamEvent, StreamEventPayloads } from "./stream-events.ts";
 
-/** What is wrong with a stream. */
+/** A problem of a stream. */
 export interface Violation {
   /** Number of the clause, for instance `N48`. */
   readonly clause: string;
@@ -14,28 +14,28 @@ export interface Violation {
 
 export interface VerifierOptions {
   /**
-   * Also require what Sheaf always sends and a base stream lacks: `response_start` or `snapshot` first (N49, X3),
+   * True to require the parts that Sheaf sends and a base stream lacks: `response_start` or `snapshot` first (N49, X3),
    * complete metadata at the end of documents (N46), a rich `done` (N50), only known document types (N13).
    */
   readonly requireExtensions?: boolean;
 }
 
 export interface Verifier {
-  /** Takes the next event; returns what is wrong with it, if anything. */
+  /** Takes the next event; returns its problem, if it has one. */
   push(event: StreamEvent): Violation | undefined;
-  /** Ends the stream; returns what is missing (N51). */
+  /** Ends the stream; returns the missing part (N51), if one is missing. */
   end(): Violation | undefined;
 }
 
 /**
- * Checks a stream while it arrives: X1, N2, N6, N9, N10, N13, N44 to N51. It accepts base streams and streams that
- * begin with a `snapshot`. It keeps the text of open documents: for tests and diagnosis, not for production.
+ * Checks a stream while it arrives: X1, N2, N6, N9, N10, N13, N44 to N51. Accepts base streams and streams that start
+ * with a `snapshot`. Keeps the text of open documents, so use it in tests and for diagnosis, not in production.
  */
 export function createVerifier(options: VerifierOptions = {}): Verifier {
   return new StreamVerifier(options.requireExtensions ?? false);
 }
 
-/** The first violation of a whole stream; undefined if there is none. */
+/** Returns the first violation of a whole stream, or undefined for a valid stream. */
 export function verify(events: Iterable<StreamEvent>, options: VerifierOptions = {}): Violation | undefined {
   const verifier = createVerifier(options);
   for (const event of events) {
