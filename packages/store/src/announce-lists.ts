@@ -9,7 +9,7 @@ interface Notices {
   watch(name: string, onChange: () => void): () => void;
 }
 
-/** Notices within this process. */
+/** Creates notices within this process. */
 export function createLocalNotices(): Notices {
   const watchers = new Map<string, Set<() => void>>();
   return {
@@ -38,7 +38,7 @@ function changesList(logged: RunEvent): boolean {
   return listEvents.has((logged.type === "agent_event" ? logged.event : logged).type);
 }
 
-/** The same store; it announces its changes to every process that shares the notices. */
+/** Wraps a store, which then announces its changes to every process that shares the notices. */
 export function announceLists<Kind extends SharedStore>(store: Kind, notices: Notices, owner = localOwner): Kind {
   const { waiting } = store;
   const name = `list:${createHash("sha256").update(owner).digest("base64url")}`;

@@ -2,11 +2,11 @@
 import type { ResponseRecord } from "./store.ts";
 
 export interface Branches {
-  /** Responses that follow the one at a place, or the start (0), oldest first. */
+  /** Lists responses that follow the one at a place, or the start (0), oldest first. */
   listVersions(parent: number): readonly ResponseRecord[];
-  /** The responses that lead to one of them, which comes last. Undefined: it is unknown, or the way to it. */
+  /** Lists the responses up to this one. Returns undefined if the response, or one before it, is unknown. */
   listBranch(responseId: string): readonly ResponseRecord[] | undefined;
-  /** The newest response after this one, and so on to the end. */
+  /** Finds the end of the branch, by the newest response at each fork. */
   findEnd(start: ResponseRecord): ResponseRecord;
 }
 
@@ -16,7 +16,7 @@ export function createBranches(all: readonly ResponseRecord[]): Branches {
   let shown = 0;
   for (const response of all) {
     const { position, parent, reverted } = response;
-    // An earlier Sheaf noted none: a hidden response has no known place.
+    // An earlier Sheaf stored no parents, so the place of a hidden response is unknown.
     parents.set(response, parent ?? (reverted ? undefined : shown));
     if (!reverted) shown = position;
   }

@@ -1,22 +1,22 @@
-/** Decides whether the rows of a store are logs: numbers without a gap, one beginning, one end (N4, R-62). */
+/** Checks that the rows of a store are logs: numbers without a gap, one start, one end (N4, R-62). */
 import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import type { StoreDump, TableRow } from "./store-tables.ts";
 
-/** Problems that are listed; more are only counted. */
+/** Most problems in the list; the report counts the others. */
 const MAX_LISTED = 50;
 
 export interface StoreReport {
   readonly conversations: number;
   readonly responses: number;
   readonly events: number;
-  /** Of responses that have not ended. */
+  /** Number of responses that have not ended. */
   readonly open: number;
   readonly problemCount: number;
   readonly problems: readonly string[];
 }
 
-/** Reads every row once; memory stays that of one row and one number for each conversation. @throws SheafError STORAGE_… */
+/** Reads every row once, with memory for one row and one number per conversation. @throws SheafError STORAGE_… */
 export async function checkStore(dump: Pick<StoreDump, "rows" | "problems">): Promise<StoreReport> {
   const problems: string[] = [];
   const counts = { conversations: 0, responses: 0, events: 0, open: 0, problemCount: 0 };
@@ -65,7 +65,7 @@ function toOrphan({ response }: TableRow): string {
   return `events of a response that does not exist (key ${response})`;
 }
 
-/** The groups of one response, in order. */
+/** Checks the groups of one response, in order. */
 function createLogCheck({ id, ended }: TableRow, report: (problem: string) => void) {
   let seq = 0;
   let ends = 0;
@@ -75,7 +75,7 @@ function createLogCheck({ id, ended }: TableRow, report: (problem: string) => vo
     isDamaged = true;
   };
   return {
-    /** Gives the number of its events. */
+    /** Returns the number of events in a group. */
     add({ first_seq: first, last_seq: last, events }: TableRow): number {
       const found = readEvents(events as string);
       if (!found) {

@@ -1,4 +1,4 @@
-/** The port to what processes do together that share a database: each may begin, continue and answer for the others. */
+/** The port to processes that share a database: each may start, continue and answer for the others. */
 import { SheafError } from "@sheaf/base/errors";
 import type { RequestKey } from "./store.ts";
 
@@ -11,66 +11,67 @@ export interface WaitingMessage {
   readonly responseId: string;
   /** `conv_<uuid>`. */
   readonly conversationId: string;
-  /** All that another process needs to begin it. JSON. */
+  /** The data with which another process can start the message. JSON. */
   readonly text: string;
   readonly request?: RequestKey | undefined;
-  /** It may also reach the response that runs, and is before all that may not (C240). */
+  /** True if the message may join the running response; it precedes all messages that may not (C240). */
   readonly steers?: boolean | undefined;
 }
 
 /** A message in the list of its conversation. */
 export type ListedMessage = Pick<WaitingMessage, "responseId" | "text"> & { readonly steers: boolean };
 
-/** A message in a new order. Without `steers` it keeps its own. */
+/** A message in a new order. Without `steers` its `steers` stays unchanged. */
 export type MessagePlace = Pick<ListedMessage, "responseId"> & Partial<Pick<ListedMessage, "steers">>;
 
-/** A message that has not begun. */
+/** A message that hasn't started. */
 export interface FoundMessage extends Pick<WaitingMessage, "conversationId" | "text"> {
-  /** The reason for which it can't begin; null: it may. */
+  /** The reason why it can't start; null: it can. */
   readonly failure: string | null;
 }
 
-/** A message that this process is to begin. */
+/** A message that this process must start. */
 export interface ClaimedMessage extends Pick<WaitingMessage, "responseId" | "text"> {
   readonly owner: string;
 }
 
-/** Messages that wait in the store until a process begins them (R-38). An owner sees only its own; `claim` sees all. */
+/** Messages that wait in the store until a process starts them (R-38). An owner sees only its own; `claim` sees all. */
 export interface WaitingMessages {
   /**
-   * `maxWaiting`: messages of this owner that may wait, in all conversations.
-   * @throws SheafError CONVERSATION_BUSY when too many wait for the conversation, or the same request does; OVERLOADED at the limit (`isWaitingLimit`).
+   * Adds a message. `maxWaiting`: messages of this owner that may wait, in all conversations.
+   * @throws SheafError CONVERSATION_BUSY for too many there, or the same request; OVERLOADED at the limit
+   * (`isWaitingLimit`).
    */
   add(message: WaitingMessage, maxWaiting: number): Promise<void>;
   hasWaiting(conversationId: string): Promise<boolean>;
-  /** Those that may begin or be removed, in their order. */
+  /** Lists messages that may start or be removed, in their order. */
   list(conversationId: string): Promise<readonly ListedMessage[]>;
-  /** Sets the order and `steers` of these messages; the others follow. Ids that no longer wait have no effect. */
+  /** Sets the order and `steers` of these messages; the others follow. Ignores ids that no longer wait. */
   arrange(conversationId: string, order: readonly MessagePlace[]): Promise<void>;
   /**
-   * The messages that steer the response, in their order. They stay stored until its log has a `user_message` with their
-   * id, and wait again if the response ends before; until then each call gives them.
+   * Returns the messages that steer the response, in their order. They stay stored until its log has a `user_message`
+   * with their id, and wait again if the response ends before; until then each call returns them.
    */
   take(responseId: string): Promise<readonly Pick<WaitingMessage, "responseId" | "text">[]>;
-  /** Undefined: the message has begun, or doesn't exist. */
+  /** Returns undefined if the message has started, or doesn't exist. */
   find(responseId: string): Promise<FoundMessage | undefined>;
-  /** The same without the text, which has attachments. */
+  /** Finds the failure without the text, which has attachments. */
   findFailure(responseId: string): Promise<Pick<FoundMessage, "failure"> | undefined>;
-  /** False: it does not wait any more. */
+  /** Returns false if the message no longer waits. */
   remove(responseId: string): Promise<boolean>;
   /**
-   * The next message that may begin, with a cluster for this process alone as long as it lives: the first of its conversation, in which
-   * nothing runs, of the owner with the fewest running responses, who has less than `maxRunning`.
-   * `starting`: those that it has claimed and is about to begin.
+   * Claims the next message that may start; in a cluster only for this process, while it lives. It is the first message
+   * of a conversation without a running response, of the owner with the fewest running responses, below `maxRunning`.
+   * `starting`: messages that the process has claimed and is about to start.
    */
   claim(maxRunning: number, starting: readonly string[]): Promise<ClaimedMessage | undefined>;
-  /** For a claimed message that cannot begin yet: others may try in a moment. */
+  /** Returns a claimed message that can't start yet: other processes may try in a moment. */
   giveBack(responseId: string): Promise<void>;
-  /** For a claimed message that cannot begin at all. */
+  /** Marks a claimed message that can never start. */
   fail(responseId: string, failure: string): Promise<void>;
   /**
-   * Calls back when another process has made a message free to begin, or perhaps not, until the result is called. With
-   * `responseId`, calls back after a change of this message alone.
+   * Calls back when another process may have freed a message to start, until you call the result. With `responseId`,
+   * calls back after a change of this message alone.
    */
   watch(onChange: () => void, responseId?: string): () => void;
 }
@@ -78,56 +79,56 @@ export interface WaitingMessages {
 /** Questions to the writer of a response, wherever it runs. The writer learns of them by `watchResponse` (R-37). */
 export interface Mailbox {
   /**
-   * Resolves with the reply. Undefined: the response has ended, `isOver` says that the question is, or nobody took it in
-   * time, and nobody will. `isOver` is called from time to time.
+   * Asks the writer, and resolves with its reply. Resolves with undefined if the response ends, `isOver` returns true,
+   * or no writer took the question in time; then none will. Calls `isOver` at intervals.
    */
   ask(responseId: string, text: string, isOver: () => Promise<boolean>): Promise<string | undefined>;
-  /** New questions to a response that is written here, each once. A writer that lost its lease gets nothing. */
+  /** Returns new questions to a response that is written here, each once. A writer without its lease gets none. */
   take(responseId: string): Promise<readonly { readonly id: string; readonly text: string }[]>;
   reply(responseId: string, questionId: string, text: string): Promise<void>;
 }
 
-/** What all processes of a store do now. */
+/** Load of a store's processes. */
 export interface SharedLoad {
   /** Processes that are alive. */
   readonly nodes: number;
   readonly running: number;
   /** Messages that wait for their turn. */
   readonly waiting: number;
-  /** Since the oldest of them came; 0: nothing waits. Seconds. */
+  /** Age of the oldest waiting message; 0: no message waits. Seconds. */
   readonly oldestSeconds: number;
 }
 
-/** The way a new response takes part in what the processes do together. */
+/** Terms on which a new response shares the work of the processes. */
 export interface ClusterTerms {
-  /** It waited among the messages. */
+  /** True if the response was a waiting message. */
   readonly hasWaited: boolean;
-  /** Number of responses its owner may have at the same time, in all processes. */
+  /** Number of responses that its owner may have at the same time, in all processes. */
   readonly maxRunning: number;
-  /** If its process dies, another one continues it by this: `text` of a message (R-40). Undefined: another one ends it. */
+  /** Text of a message to continue the response if its process dies (R-40). Undefined: others only end it. */
   readonly continuation: string | undefined;
 }
 
-/** As one owner sees it. Only PostgreSQL has it: with SQLite, each process works by itself. */
+/** The cluster for one owner. Only PostgreSQL has one: with SQLite, each process works by itself. */
 export interface Cluster {
   readonly mailbox: Mailbox;
-  /** The `continuation` of a response that has begun, whose process died, and that another one may continue (R-40). */
+  /** Returns the `continuation` of a response whose process died, if another process may continue it (R-40). */
   findCut(responseId: string): Promise<string | undefined>;
-  /** Takes the lease of such a response. False: its process lives, or it was continued too often. */
+  /** Takes the lease of such a response. Returns false if its process lives, or it was continued too often. */
   takeOver(responseId: string): Promise<boolean>;
-  /** Sets whether another process may continue a response that runs here, should this one die. */
+  /** Sets if another process may continue a response that runs here, should this one die. */
   setContinuable(responseId: string, isContinuable: boolean): Promise<void>;
   readLoad(): Promise<SharedLoad>;
   /**
-   * From now on this process stores nothing more of its responses, and begins none. Others may continue them once the
-   * result was called. Resolves with undefined when no other process is there: nothing has changed then (R-61).
+   * Stops this process: it stores no more events of its responses, and starts none. Others may continue these once you
+   * call the result. Resolves with undefined, and changes nothing, without another process (R-61).
    */
   handOver(): Promise<(() => Promise<void>) | undefined>;
 }
 
 const WAITING_LIMIT = "waiting-limit";
 
-/** The owner has as many waiting messages as allowed, at all processes. */
+/** The error if the owner has as many waiting messages as allowed, in all processes. */
 export function createWaitingLimitError(): SheafError {
   const message = "too many messages wait at the same time: wait until one has begun";
   return new SheafError("OVERLOADED", message, { source: "storage", details: WAITING_LIMIT });

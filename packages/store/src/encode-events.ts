@@ -1,20 +1,20 @@
-/** Groups of events of one log, as stores keep them: each is one row. */
+/** Groups of events of one log, each of which is one row in a store. */
 import type { RunEvent } from "@sheaf/protocol";
 
-/** Events as they are stored: one row. */
+/** A group of events as one row. */
 export interface EncodedEvents {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly count: number;
-  /** The last one is `run_end`. */
+  /** True if the last event is `run_end`. */
   readonly endsLog: boolean;
   /** Ids of messages that waited, and that the response now has (C240). */
   readonly told: readonly string[];
-  /** A JSON array. */
+  /** The events as a JSON array. */
   readonly text: string;
 }
 
-/** Undefined if there are no events. */
+/** Returns undefined for an empty list. */
 export function encodeEvents(events: readonly RunEvent[]): EncodedEvents | undefined {
   const [first] = events;
   const last = events.at(-1);
@@ -29,12 +29,12 @@ export function encodeEvents(events: readonly RunEvent[]): EncodedEvents | undef
   };
 }
 
-/** The events after number `after` of groups in their order. @throws SyntaxError for a group that is damaged. */
+/** Returns the events after number `after` of groups in their order. @throws SyntaxError for a damaged group. */
 export function decodeEvents(groups: readonly { readonly events: string }[], after: number): readonly RunEvent[] {
   return groups.flatMap(({ events }) => (JSON.parse(events) as RunEvent[]).filter(({ seq }) => seq > after));
 }
 
-/** The user's text in the group that begins a log. Undefined: it is another group, or it is damaged. */
+/** Finds the user's text in the first group of a log. Returns undefined for other and for damaged groups. */
 export function findPrompt(group: string): string | undefined {
   try {
     const [first] = JSON.parse(group) as readonly RunEvent[];

@@ -1,7 +1,7 @@
-/** Reads of the database by many callers at the same time, in one statement. */
+/** Gathers reads of many callers at the same time into one statement. */
 import { SheafError } from "@sheaf/base/errors";
 
-/** Reads in one statement, at most. */
+/** Most reads in one statement. */
 const MAX_READS = 200;
 
 /** A row of such a statement: `place` is the number of its read in the statement, from 1. */
@@ -10,9 +10,9 @@ interface PlacedRow {
 }
 
 /**
- * No read waits. The result does one read, together with all reads that arrive while another statement runs. `toResult`
- * makes the result from the rows of its place; if it throws, only this read fails. `most`: reads in one statement. If a statement fails at a part of the
- * database that is damaged, each of its reads is tried alone.
+ * Returns a function that does one read, together with all reads that arrive while another statement runs. `toResult`
+ * makes the result from the rows of its place; if it throws, only this read fails. `most`: reads in one statement. If a
+ * damaged part of the database fails a statement, each of its reads runs alone.
  */
 export function gatherReads<Read, Row extends PlacedRow, Result>(
   select: (reads: readonly Read[]) => Promise<readonly Row[]>,

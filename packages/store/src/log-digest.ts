@@ -1,21 +1,21 @@
-/** What a log adds up to, stored beside it, so that lists and searches of conversations need not read logs (X35, X36). */
+/** Digests of logs, stored beside them, so that lists and searches of conversations needn't read logs (X35, X36). */
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
 import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 
-/** Longest text of an answer that is kept for searches. UTF-16 units. */
+/** Longest text of an answer for searches. UTF-16 units. */
 const MAX_ANSWER = 100_000;
 
 /** A log that has ended, in short. */
 export interface LogDigest {
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** US dollars, of the requests whose price is known; undefined: of none. */
+  /** US dollars of the requests with a known price; undefined: no request has one. */
   readonly costUsd: number | undefined;
-  /** The text of the model, one line between its turns; the beginning of a very long one. Without NUL. */
+  /** The text of the model, one line between its turns; only the start of a very long one. Without NUL. */
   readonly answer: string;
 }
 
-/** A store calls this when a response ends, and for each response that it gets whole. */
+/** Digests a log. A store calls this when a response ends, and for each response that it gets whole. */
 export function digestLog(events: Iterable<RunEvent>): LogDigest {
   let price: TokenPrice | undefined;
   let [promptTokens, completionTokens] = [0, 0];
@@ -40,7 +40,7 @@ export function digestLog(events: Iterable<RunEvent>): LogDigest {
   };
 }
 
-/** What every column of counts takes: a model server may have counted in fractions, or beyond all numbers. */
+/** Rounds to a number that every column can contain: model servers may report fractions, or unbounded numbers. */
 function toWhole(count: number): number {
   return Math.min(Math.round(count) || 0, Number.MAX_SAFE_INTEGER);
 }

@@ -2,14 +2,14 @@
 import { SheafError } from "@sheaf/base/errors";
 import type { EncodedEvents } from "./encode-events.ts";
 
-/** A response that is written here: its row, and the number of its last event. */
+/** A response that this process writes: its row, and the number of its last event. */
 export interface OpenLog {
   readonly key: number;
   readonly owner: string;
   lastSeq: number;
 }
 
-/** No log is open yet. */
+/** Creates a table of open logs. */
 export function createOpenLogs<Log extends OpenLog>() {
   const logs = new Map<string, Log>();
   const get = (responseId: string, owner: string): Log | undefined => {
@@ -18,14 +18,14 @@ export function createOpenLogs<Log extends OpenLog>() {
   };
   return {
     add: (responseId: string, log: Log): void => void logs.set(responseId, log),
-    /** @throws SheafError INTERNAL for a response that is not written here. */
+    /** @throws SheafError INTERNAL for a response that this process doesn't write. */
     find(responseId: string, owner: string): Log {
       const log = get(responseId, owner);
       if (log) return log;
       const message = `response ${responseId} is not stored, or another process writes it`;
       throw new SheafError("INTERNAL", message, { source: "storage" });
     },
-    /** Gives the log that is now closed here. */
+    /** Returns the log that is now closed here. */
     remove(responseId: string, owner: string): Log | undefined {
       const log = get(responseId, owner);
       if (log) logs.delete(responseId);

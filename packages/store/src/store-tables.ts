@@ -1,11 +1,11 @@
-/** The lasting rows of stores in SQL, which SQLite and PostgreSQL have alike: for checks, copies and exports of a whole store. */
+/** Lasting rows of stores, the same in SQLite and PostgreSQL: for checks, copies and exports of a whole store. */
 import { createHash, type Hash } from "node:crypto";
 
-/** Bytes are base64. */
+/** Value of a column. Bytes are base64. */
 export type Cell = string | number | boolean | null;
 export type TableRow = Readonly<Record<string, Cell>>;
 
-/** Names in the order in which rows refer to each other. */
+/** Names of tables; rows only refer to rows of earlier tables. */
 export const tableNames = [
   "conversations",
   "responses",
@@ -68,21 +68,21 @@ export const tableOrders: Readonly<Record<TableName, readonly string[]>> = {
   attachments: ["id"],
 };
 
-/** A store as its operator sees it: the rows of all owners, as they were when it was opened. */
+/** A store as its operator sees it: the rows of all owners at the moment when it was opened. */
 export interface StoreDump {
-  /** Names the store in messages. */
+  /** Name of the store in messages. */
   readonly place: string;
   readonly schema: number;
-  /** In order. */
+  /** Returns the rows of a table in order. */
   rows(table: TableName): AsyncIterable<TableRow>;
-  /** What the database itself finds wrong with its files. */
+  /** Problems that the database itself finds in its files. */
   readonly problems: readonly string[];
-  /** The id of a message that waits, which no row has; undefined: none does. */
+  /** Id of a waiting message, which no row contains; undefined: no message waits. */
   readonly waiting?: string | undefined;
   close(): Promise<void>;
 }
 
-/** What rows add up to: equal sums, equal rows. */
+/** The sum of rows: equal sums mean equal rows. */
 export interface TableSum {
   readonly count: number;
   readonly hash: string;
