@@ -1,4 +1,4 @@
-/** Appends of all responses of a process, gathered: whatever waits while a statement runs is the next statement (R-31). */
+/** Gathers appends of all responses in a process: those that wait during a statement share the next one (R-31). */
 import type { EncodedEvents } from "./encode-events.ts";
 import type { LogDigest } from "./log-digest.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
@@ -9,23 +9,23 @@ import { toWords } from "./postgres-database.ts";
 /** A group of events for the log of a response. */
 interface Append {
   readonly responseId: string;
-  /** Key of its row. */
+  /** Key of the response's row. */
   readonly response: number;
   readonly lease: PostgresLease;
   readonly events: EncodedEvents;
-  /** Of the group that begins a log. */
+  /** The prompt, in the first group of a log. */
   readonly prompt: string | undefined;
-  /** Of the group that ends a log: what the whole log adds up to. */
+  /** The digest of the whole log, in its last group. */
   readonly digest: LogDigest | undefined;
 }
 
-/** Groups in one statement, at most; UTF-16 units of JSON in one statement, about. */
+/** Most groups in one statement; approximate limit of its JSON in UTF-16 units. */
 const MAX_GROUPS = 500;
 const MAX_LENGTH = 8 * 1024 * 1024;
 
 interface WaitingAppend extends Append, PromiseWithResolvers<boolean> {}
 
-/** `publish` is called with the names of the responses that have more events, `onEnded` when one of them has its last. */
+/** Creates the queue. `publish` gets the ids of responses with more events; `onEnded` is called after a last event. */
 export function createAppendQueue(
   connection: PostgresConnection,
   publish: (responseIds: readonly string[]) => void,
@@ -35,7 +35,7 @@ export function createAppendQueue(
   let writing: Promise<void> | undefined;
 
   const writeAll = async (): Promise<void> => {
-    // What comes in the same turn of the event loop goes together.
+    // Appends from the same turn of the event loop share a statement.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
       const [batch, rest] = takeBatch(waiting);
@@ -50,7 +50,7 @@ export function createAppendQueue(
       const stored = await insertGroups(connection, batch);
       const written = batch.filter(({ response }) => stored.has(response));
       if (written.length > 0) publish(written.map(({ responseId }) => responseId));
-      // The next message of the conversation may begin.
+      // The next message of the conversation may start.
       if (written.some(({ events }) => events.endsLog)) onEnded();
       for (const { response, resolve } of batch) resolve(stored.has(response));
     } catch (error) {
@@ -63,19 +63,19 @@ export function createAppendQueue(
   };
 
   return {
-    /** Resolves once it is stored; false: the lease was lost, and nothing is stored. @throws SheafError STORAGE_… */
+    /** Resolves once the events are stored, or with false if the lease was lost. @throws SheafError STORAGE_… */
     write(append: Append): Promise<boolean> {
       const outcome = { ...append, ...Promise.withResolvers<boolean>() };
       waiting.push(outcome);
       writing ??= writeAll();
       return outcome.promise;
     },
-    /** Resolves when nothing is being written. */
+    /** Resolves when no write is pending. */
     settle: async () => writing,
   };
 }
 
-/** The next statement, and what is left: one group of a response at a time, so that each is refused by itself. */
+/** Returns the next statement's groups, and the rest. Takes one group of a response, so each can fail by itself. */
 function takeBatch(waiting: readonly WaitingAppend[]): [batch: WaitingAppend[], rest: WaitingAppend[]] {
   const batch: WaitingAppend[] = [];
   const rest: WaitingAppend[] = [];
@@ -94,8 +94,8 @@ function takeBatch(waiting: readonly WaitingAppend[]): [batch: WaitingAppend[], 
   return [batch, rest];
 }
 
-// `held` waits for whoever takes a lease at this moment, and then sees its number; nobody takes one before the end of the
-// statement. A group that is there already was written by an earlier try of this statement, whose answer was lost.
+// `held` waits for a process that takes a lease at this moment, and then sees its number; none can take one before the
+// statement ends. A group may be there from an earlier try of this statement, whose answer was lost.
 const insertStatement = `
   WITH input AS (
     SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::boolean[], $7::bigint[],
@@ -138,7 +138,7 @@ const insertStatement = `
   SELECT i.response FROM input i JOIN sheaf.event_groups g
     ON g.response = i.response AND g.first_seq = i.first_seq AND g.last_seq = i.last_seq AND g.events = i.events`;
 
-/** Gives the keys of the responses whose group is stored now. */
+/** Returns the keys of the responses whose group is stored now. */
 async function insertGroups(connection: PostgresConnection, batch: readonly Append[]): Promise<ReadonlySet<number>> {
   const rows = await connection.query<{ response: number }>(insertStatement, [
     batch.map(({ response }) => response),

@@ -4,61 +4,61 @@ import pg from "pg";
 import { SheafError } from "@sheaf/base/errors";
 import { isConnectionLost, toPostgresError } from "./postgres-errors.ts";
 
-/** Time that a statement waits for a database that cannot be reached, before STORAGE_LOCKED. Milliseconds. */
+/** Time that a statement waits for an unreachable database before STORAGE_LOCKED. Milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Between two tries to reach it. Milliseconds. */
+/** Pause between two tries to reach the database. Milliseconds. */
 const RETRY_MS = 200;
 
-/** Longest time for one statement: what takes longer hangs. Milliseconds. */
+/** Longest time for one statement; a longer one hangs. Milliseconds. */
 const STATEMENT_MS = 60_000;
 
-/** Connections for statements, at most. */
+/** Most connections for statements. */
 const MAX_CONNECTIONS = 8;
 
 const INT8 = 20;
 
 type Value = string | number | bigint | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 
-/** Runs a statement and gives its rows. */
+/** Runs a statement, and returns its rows. */
 export type Query = <Row extends object>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
 /**
- * What a transaction does. `isDoubtful`: an earlier try may have been committed, since the connection broke before the
- * answer. Then the action waits for that try where both lock, looks whether it is stored, and gives its result.
+ * The action of a transaction. `isDoubtful`: the database may have committed an earlier try, since the connection broke
+ * before the answer. Then the action waits for that try where both lock, and returns its result if that is stored.
  */
 type Transaction<Result> = (query: Query, isDoubtful: boolean) => Promise<Result>;
 
-/** All failures are SheafErrors. */
+/** Connections to one database. All failures are SheafErrors. */
 export interface PostgresConnection {
   /** Database and server by name, for messages. */
   readonly place: string;
   /** Runs one statement that may run twice: again, if the connection broke meanwhile. */
   readonly query: Query;
-  /** Runs something whole or not at all: again, if the connection broke meanwhile. */
+  /** Runs an action as a whole or not at all: again, if the connection broke meanwhile. */
   readonly transact: <Result>(action: Transaction<Result>) => Promise<Result>;
-  /** A connection of its own, not yet open: for what lasts as long as a connection. */
+  /** Creates a separate connection, not yet open, for state that lasts as long as a connection. */
   createClient(): pg.Client;
   toError(error: unknown): SheafError;
   close(): Promise<void>;
 }
 
 /**
- * Nothing is connected yet. `isForClients`: errors name neither the database nor its server (R-34).
- * @throws SheafError CONFIG_INVALID for an address that is not one; it shows no password.
+ * Creates the connections, without opening one. `isForClients`: errors hide database and server (R-34).
+ * @throws SheafError CONFIG_INVALID for an address that isn't valid; it shows no password.
  */
 export function createPostgresConnection(address: string, isForClients = false): PostgresConnection {
   checkAddress(address);
   const settings = toSettings(address);
   const place = toPlace(settings);
   const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 });
-  // A connection that breaks while nobody uses it is replaced when the next one is needed.
+  // The pool replaces a connection that breaks while it is unused.
   pool.on("error", () => undefined);
   let closing: Promise<void> | undefined;
   const names = new Map<string, string>();
   const toError = (error: unknown): SheafError => toPostgresError(error, place, isForClients);
 
-  /** Each text with values is parsed once per connection; one without may be several statements. */
+  /** Each text with values is parsed once per connection; a text without values may be several statements. */
   const toStatement = (text: string, values: readonly Value[]): pg.QueryConfig => {
     if (values.length === 0) return { text };
     const name = names.get(text) ?? `sheaf${names.size}`;
@@ -66,7 +66,7 @@ export function createPostgresConnection(address: string, isForClients = false):
     return { name, text, values: [...values] };
   };
 
-  /** Tries again while the database cannot be reached. `renew`: from now on it may be away for as long again. */
+  /** Tries again while the database can't be reached. `renew`: from now on it may be away for as long again. */
   const insist = async <Result>(action: (renew: () => void) => Promise<Result>): Promise<Result> => {
     let end = performance.now() + PATIENCE_MS;
     const renew = (): void => void (end = performance.now() + PATIENCE_MS);
@@ -134,8 +134,8 @@ function toSettings(address: string): pg.ClientConfig {
 }
 
 /**
- * A password with one of these characters would end the name of the server, and the rest of it would be taken for a database,
- * which errors show. @throws SheafError CONFIG_INVALID.
+ * Refuses a password with a character that would end the name of the server: errors would show the rest as the name of
+ * a database. @throws SheafError CONFIG_INVALID.
  */
 function checkAddress(address: string): void {
   if (!/^\w+:\/\/[^@/?#]*[/?#][^=]*@/.test(address)) return;
@@ -151,7 +151,7 @@ function toPlace(settings: pg.ClientConfig): string {
     const server = host.startsWith("/") ? host : `${host}:${port}`;
     return `database ${JSON.stringify(database ?? "")} at ${server}`;
   } catch (error) {
-    // Only the name of a file is safe to show: the address may contain the password.
+    // The name of a file is safe to show, but the address may contain the password.
     const { code, path } = error as NodeJS.ErrnoException;
     const reason = code === "ENOENT" && path !== undefined ? ` (there is no file ${path})` : "";
     const message = `the address of the store is not valid${reason}: write postgres://USER@HOST:PORT/DATABASE`;

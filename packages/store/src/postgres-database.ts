@@ -3,14 +3,14 @@ import { findPrompt } from "./encode-events.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { raw, sql, type Dialect, type Statements, type Sql, type SqlDatabase } from "./sql.ts";
 
-/** PostgreSQL takes every character in a text but NUL, so another one that nobody writes stands for it. */
+/** Replacement for NUL, the one character that PostgreSQL texts can't contain; users don't write it. */
 const STAND_IN = "\u{10FFFF}";
 
 export function toColumn(text: string): string {
   return text.replaceAll("\0", STAND_IN);
 }
 
-/** Texts of users, as they were written. */
+/** Restores texts of users in a row. */
 export function restoreTexts<Row extends object>(row: Row): Row {
   const texts = row as Record<string, unknown>;
   for (const name of ["title", "name"]) {
@@ -20,7 +20,7 @@ export function restoreTexts<Row extends object>(row: Row): Row {
   return row;
 }
 
-/** A text as searches look at it, without regard to case. */
+/** Prepares a text for searches that ignore case. */
 export function toWords(text: string): string {
   return toColumn(text.toLowerCase());
 }
@@ -32,7 +32,7 @@ export const postgresDialect: Dialect = {
     (SELECT g.last_seq FROM sheaf.event_groups g WHERE g.response = r.key ORDER BY g.first_seq DESC LIMIT 1), 0)`,
   jsonArray: "json_build_array",
   contains: (place, text) => sql`strpos(${raw(searched[place])}, ${toWords(text)}) > 0`,
-  // What searches look at.
+  // Columns for searches.
   toAdded(table, { title, answer, first_seq: first, events }): Readonly<Record<string, string | null>> {
     if (table === "conversations" && typeof title === "string") return { title_words: toWords(title) };
     if (table === "responses" && typeof answer === "string") return { answer_words: toWords(answer) };
@@ -50,7 +50,7 @@ export async function runPostgres<Row extends object>(query: Query, { texts, val
   return (await query<Row>(text, given)).map(restoreTexts);
 }
 
-/** The caller opens a transaction. */
+/** Runs a script; the caller opens a transaction. */
 export async function runPostgresScript<Result>(query: Query, script: Statements<Result>): Promise<Result> {
   let step = script.next([]);
   while (!step.done) step = script.next(await runPostgres(query, step.value));

@@ -1,4 +1,4 @@
-/** A PostgreSQL store as rows, and rows as a PostgreSQL store. */
+/** Reads a PostgreSQL store as rows, and writes rows as a PostgreSQL store. */
 import { SheafError } from "@sheaf/base/errors";
 import { createOldStoreError } from "./migrations/migrate.ts";
 import { readSchemaState } from "./migrations/migrate-postgres.ts";
@@ -16,11 +16,11 @@ import {
   type TableSum,
 } from "./store-tables.ts";
 
-/** Rows that are fetched at a time: each of a log may have megabytes, and each attachment has. */
+/** Rows in one fetch: a row of a log may have megabytes, and a row of an attachment has. */
 const PAGE = 50;
 const ATTACHMENT_PAGE = 1;
 
-/** What one statement writes, at most: rows, and UTF-16 units of text. */
+/** Most rows in one statement, and most UTF-16 units of text. */
 const MAX_ROWS = 500;
 const MAX_LENGTH = 2 * 1024 * 1024;
 
@@ -73,8 +73,8 @@ function toTableRow(row: Record<string, Cell | Buffer>): TableRow {
 }
 
 /**
- * Fills an empty store, whose tables are there, with all rows of another one: all or nothing. Reads what it wrote again.
- * @throws SheafError USAGE for a store that is not empty, STORAGE_CORRUPT when what is read is not what was written.
+ * Fills an empty store, whose tables exist, with all rows of another one: all or nothing. Reads the rows again.
+ * @throws SheafError USAGE for a store that isn't empty, STORAGE_CORRUPT if the rows differ.
  */
 export async function fillPostgres(
   address: string,
@@ -84,10 +84,10 @@ export async function fillPostgres(
   const sums: Partial<Record<TableName, TableSum>> = {};
   try {
     return await connection.transact(async (query, isDoubtful) => {
-      // Servers that are there can read it meanwhile, and write nothing.
+      // Running servers can read the store meanwhile, but not write it.
       await query("LOCK TABLE sheaf.conversations, sheaf.orders IN EXCLUSIVE MODE");
       const found = await query("SELECT 1 FROM sheaf.conversations UNION ALL SELECT 1 FROM sheaf.orders LIMIT 1");
-      // An earlier try has filled it.
+      // An earlier try has filled the store.
       if (found.length > 0 && isDoubtful) return sums as Record<TableName, TableSum>;
       if (found.length > 0) {
         const message = `${connection.place} is not empty: name another one, or remove its schema (DROP SCHEMA sheaf CASCADE)`;
@@ -152,7 +152,7 @@ async function insertRows(query: Query, table: TableName, rows: readonly TableRo
   );
 }
 
-/** Lets other rows use the space of what was deleted, and tells the planner what there is. @throws SheafError. */
+/** Frees the space of deleted rows, and updates the planner's statistics. @throws SheafError. */
 export async function vacuumPostgres(address: string): Promise<void> {
   const connection = createPostgresConnection(address);
   try {

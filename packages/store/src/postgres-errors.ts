@@ -1,4 +1,4 @@
-/** Failures of a PostgreSQL database as errors of Sheaf, which never contain the password (R-34). */
+/** Turns failures of a PostgreSQL database into errors of Sheaf, which never contain the password (R-34). */
 import { SheafError, type ErrorCode } from "@sheaf/base/errors";
 
 type Known = readonly [code: ErrorCode, advice: string];
@@ -16,7 +16,7 @@ const wrongUser: Known = [
 ];
 const readOnly: Known = ["STORAGE_LOCKED", "the database takes no writes: connect to the primary server"];
 
-/** Failures by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or its class of two characters. */
+/** Failures by SQLSTATE or its two-character class (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const states: ReadonlyMap<string, Known> = new Map([
   ["08", unreachable],
   ["25006", readOnly],
@@ -52,25 +52,25 @@ const byMessage: readonly (readonly [RegExp, Known])[] = [
   ],
 ];
 
-/** Returns whether the connection is broken, or can't be made now because all are taken: a later try may work. */
+/** True if the connection is broken, or all connections are in use: a later try may work. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   return /^(08|57P|53300)/.test(code) || systemCodes.test(code) || lostMessages.test(message);
 }
 
-/** Returns whether a failure is about what was written (its form, its size, a constraint or a trigger): other rows may be stored. */
+/** True if a failure is about the written row (form, size, constraint, trigger): other rows may work. */
 export function isRefusedByPostgres(error: unknown): boolean {
   const { cause } = error as Error;
   const { code = "" } = ((cause instanceof SheafError ? cause.cause : cause) ?? {}) as { code?: string };
   return /^(22|23|P0|53100)/.test(code);
 }
 
-/** A failure of the database at `place`. `isForClients`: only its cause has names and the words of the database. */
+/** Turns a failure of the database at `place` into an error. `isForClients`: only its cause has names and details. */
 export function toPostgresError(error: unknown, place: string, isForClients: boolean): SheafError {
   if (error instanceof SheafError) return error;
   const { code = "", message = "" } = error as { code?: string; message?: string };
   const [kind, advice] = findKnown(error, code, message) ?? (["INTERNAL", "unexpected"] as const);
-  // The driver gives an empty message if it tried several addresses.
+  // The driver's message is empty if it tried several addresses.
   const reason = message || code || String(error);
   const named = new SheafError(kind, `the store (${place}) failed (${reason}): ${advice}`, {
     cause: error,
@@ -81,7 +81,7 @@ export function toPostgresError(error: unknown, place: string, isForClients: boo
 }
 
 function findKnown(error: unknown, code: string, message: string): Known | undefined {
-  // Sheaf writes no rows that are not JSON.
+  // Sheaf writes JSON rows only, so the row is damaged.
   if (error instanceof SyntaxError) return corrupt;
   const state = states.get(code) ?? states.get(code.slice(0, 3)) ?? states.get(code.slice(0, 2));
   if (state || isConnectionLost(error)) return state ?? unreachable;

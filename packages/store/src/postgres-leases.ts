@@ -1,4 +1,4 @@
-/** One writer per conversation, across all processes of a database: leases with a number that only grows (R-05, R-32). */
+/** One writer per conversation, across all processes of a database: leases with a growing number (R-05, R-32). */
 import { gatherReads } from "./gather-reads.ts";
 import { createBusyError, type LeaseState, type OpenResponse } from "./store.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
@@ -7,7 +7,7 @@ import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 /** A conversation and the number of a lease of it. */
 export interface PostgresLease {
   readonly conversationId: string;
-  /** Key of its row. */
+  /** Key of the conversation's row. */
   readonly conversation: number;
   readonly fence: number;
 }
@@ -27,9 +27,9 @@ export function createOwnLeases({ transact }: PostgresConnection, session: Postg
   const has = ({ conversationId, fence }: Pick<PostgresLease, "conversationId" | "fence">): boolean =>
     fences.get(conversationId) === fence;
   return {
-    /** Numbers of leases by conversation, as a JSON object. */
+    /** Returns the numbers of leases by conversation, as a JSON object. */
     list: (): string => JSON.stringify(Object.fromEntries(fences)),
-    /** A transaction that may take the lease of a conversation. `toLease` returns the lease that its result uses until `forget`. */
+    /** Runs a transaction that may take a conversation's lease. `toLease` returns the lease that its result uses. */
     async transact<Result>(
       { conversationId, owner }: { readonly conversationId: string; readonly owner: string },
       action: (query: Query, take: TakeLease, isDoubtful: boolean) => Promise<Result>,
@@ -53,7 +53,7 @@ export function createOwnLeases({ transact }: PostgresConnection, session: Postg
       }
     },
     has,
-    /** Removes a lease that ended or can't write any more. */
+    /** Removes a lease that ended or can no longer write. */
     forget(lease: PostgresLease): void {
       if (has(lease)) fences.delete(lease.conversationId);
     },
@@ -72,8 +72,8 @@ interface WantedLease {
 }
 
 /**
- * Takes the lease of a conversation, within a transaction; undefined: the conversation does not exist.
- * Waits for what the last writer is storing at this moment. A cancel that a dead one did not see is for the next.
+ * Takes the lease of a conversation, within a transaction. Returns undefined if the conversation doesn't exist.
+ * Waits for the last writer's statement. A cancel that a dead writer didn't see applies to the next one.
  * @throws SheafError CONVERSATION_BUSY.
  */
 async function takeLease(
@@ -108,12 +108,12 @@ interface KeptLease {
   readonly responseId: string;
 }
 
-/** The pause between two calls for the same question: who is called may read the lease again. Milliseconds. */
+/** Pause between two calls for the same question, because a watcher may read the lease again. Milliseconds. */
 const CALL_MS = 1000;
 
 /**
- * The process proves by itself that it is alive; here one statement shows for all its leases what other processes want.
- * If a question waits for a response, the reader calls back whoever watches the response.
+ * Reads all leases of a process in one statement, to learn the requests of other processes; the session renews them. If
+ * a question waits for a response, the reader calls back the watchers of the response.
  */
 export function createLeaseReader(
   { query }: PostgresConnection,
@@ -144,16 +144,16 @@ export function createLeaseReader(
   );
 }
 
-/** What a response without a writer is claimed for (R-40). */
+/** Purpose of a claim on a response without a writer (R-40). */
 export type ClaimPurpose = "end" | "continue";
 
-/** Number of times that another process may continue a response: one that takes its processes with it must not take them all. */
+/** Number of times that another process may continue a response, so that a fatal one can't end all processes. */
 const MAX_TRIES = 3;
 
-/** Time that others have to go on with it, after its process counts as dead, before anyone may end it. Milliseconds. */
+/** Time that others have to continue a response after its process died, before any may end it. Milliseconds. */
 export const CONTINUE_MS = 20_000;
 
-/** The same after the last sign of life of its process, which counts as dead 10 s later at the latest. Milliseconds. */
+/** The same time, after the process's last sign of life: it is dead 10 s later at the latest. Milliseconds. */
 const LOST_MS = CONTINUE_MS + 10_000;
 
 const mayContinue = `EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.response = r.key AND o.resumes AND o.tries < ${MAX_TRIES})`;
@@ -166,17 +166,17 @@ const claimable: Readonly<Record<ClaimPurpose, string>> = {
 /** A response without an end, and perhaps without a living writer. */
 interface Claimable {
   readonly conversationId: string;
-  /** This process has the lease, but doesn't use it. */
+  /** True if this process has the lease, but doesn't use it. */
   readonly isOwn: boolean;
-  /** The purpose allows it. */
+  /** True if the purpose allows the claim. */
   readonly isFitting: boolean;
-  /** Message by which another process continues it. */
+  /** Message by which another process continues the response. */
   readonly text: string | null;
 }
 
 /**
- * Responses of all owners without an end and a living writer, in another order for each process: they take over at the
- * same time.
+ * Lists responses of all owners without an end and a living writer. Each process gets another order, because all take
+ * over at the same time.
  */
 export const listClaimable = (
   { query }: PostgresConnection,
@@ -192,7 +192,7 @@ export const listClaimable = (
     [holder, listQuiet(), leases.list()],
   );
 
-/** Undefined: it has ended, has a living writer, or does not exist. So most claims need no lock. */
+/** Returns undefined if it has ended, has a living writer, or doesn't exist. So most claims need no lock. */
 export async function findClaimable(
   query: Query,
   { holder, listQuiet }: PostgresSession,

@@ -33,13 +33,13 @@ import {
 
 interface LeasedLog extends OpenLog {
   readonly lease: PostgresLease;
-  /** The last event that its earlier writer stored; undefined: it began here. */
+  /** Number of the last event from the earlier writer; undefined: the response started here. */
   readonly takenAt?: number | undefined;
-  /** Settles when the last append has. */
+  /** Settles with the last append. */
   written: Promise<unknown>;
 }
 
-/** No log is open yet. */
+/** Creates a table of the open logs of this process. */
 export function createPostgresLogs(connection: PostgresConnection, session: PostgresSession, leases: OwnLeases) {
   const logs = createOpenLogs<LeasedLog>();
   const appends = createAppendQueue(
@@ -50,21 +50,21 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
   const readLease = createLeaseReader(connection, session);
   const readNew = createLogReader(connection);
-  /** What is new of logs does not wait for long ones. */
+  /** A second reader for whole logs, so that reads of new events don't wait for long logs. */
   const readFromStart = createLogReader(connection);
-  /** When responses with an unused lease of this process were first not ended, so that they may go on; milliseconds of `performance`. */
+  /** Start of the time in which others may continue a response with this process's unused lease. `performance`. */
   const spared = new Map<string, number>();
-  /** Responses that this process took over, and could store nothing of. */
+  /** Responses that this process took over without storing an event. */
   const fruitless = new Set<string>();
   let hasLetGo = false;
 
-  /** What a log adds up to that ends with these events. One that is damaged has an empty digest: it must end all the same. */
+  /** Digests the log that ends with these events. A damaged log gets an empty digest, because its response must end. */
   const readDigest = async (responseId: string, owner: string, last: readonly RunEvent[]): Promise<LogDigest> => {
     try {
       const events = await readFromStart({ responseId, owner, after: 0, limit: MAX_SEQ });
       return digestLog([...events, ...last]);
     } catch (error) {
-      // JSON that is no log fails in the digest itself.
+      // JSON that isn't a log fails in the digest itself.
       if (error instanceof SheafError && error.code !== "STORAGE_CORRUPT") throw error;
       return digestLog([]);
     }
@@ -77,7 +77,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     if (log.lastSeq === log.takenAt) fruitless.add(responseId);
   };
 
-  /** Returns true if a response may be ended now: other processes had the time to continue it. */
+  /** Returns true if this process may end a response now, because others had the time to continue it. */
   const hadTime = (isOwn: boolean, responseId: string): boolean => {
     if (!isOwn) return false;
     const since = spared.get(responseId) ?? performance.now();
@@ -87,11 +87,11 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
   return {
     list: () => listClaimable(connection, session, leases),
-    /** The message by which this process may continue a response now. */
+    /** Returns the message by which this process may continue a response now. */
     async findCut(responseId: string, owner: string): Promise<string | undefined> {
       const wanted = { responseId, owner, purpose: "continue" } as const;
       const found = await findClaimable(connection.query, session, leases, wanted);
-      // Its own it may take at once: nobody else can be writing it.
+      // This process may take its own response at once: no other process can write it.
       return found?.isFitting && (found.isOwn || session.mayTakeOver) ? (found.text ?? undefined) : undefined;
     },
     async create(response: NewResponse, owner: string): Promise<ResponseRecord> {
@@ -106,7 +106,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       return record;
     },
 
-    /** `purpose`: what will happen with it; one that another process may continue is not ended. */
+    /** Claims a response for a purpose. To `end` it fails while another process may continue it. */
     async claim(responseId: string, owner: string, purpose: ClaimPurpose): Promise<boolean> {
       if (hasLetGo) return false;
       const found = await findClaimable(connection.query, session, leases, { responseId, owner, purpose });
@@ -125,7 +125,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
     /** Ends the writing of a response in this process, if there was any. */
     leave,
-    /** @throws SheafError INTERNAL for a response that is not written here. */
+    /** @throws SheafError INTERNAL for a response that this process doesn't write. */
     findLease: (responseId: string, owner: string): PostgresLease => logs.find(responseId, owner).lease,
     keep: async (responseId: string, owner: string): Promise<LeaseState> =>
       hasLetGo ? "lost" : readLease({ lease: logs.find(responseId, owner).lease, responseId }),
@@ -136,10 +136,10 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       if (hasLetGo) throw createLostError(responseId);
       const log = logs.find(responseId, owner);
       checkNext(responseId, log, events);
-      // Later appends follow this one, also those that come before it is stored.
+      // Later appends follow this one, even before it is stored.
       log.lastSeq = events.lastSeq;
       try {
-        // What was not waited for must be stored before the log can be read.
+        // Earlier appends must be stored before the log can be read.
         const digest = events.endsLog
           ? await log.written.then(() => readDigest(responseId, owner, written))
           : undefined;
@@ -152,7 +152,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
         if (!isStored) throw createLostError(responseId);
       } catch (error) {
         log.lastSeq = Math.min(log.lastSeq, events.firstSeq - 1);
-        // Perhaps another process goes on already.
+        // Another process may continue the response already.
         throw isBusyError(error) ? error : createUnstoredError(responseId, error);
       }
       if (events.endsLog) leave(responseId, owner);
@@ -160,9 +160,9 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
     read: (responseId: string, owner: string, after: number, limit: number): Promise<readonly RunEvent[]> =>
       (after > 0 ? readNew : readFromStart)({ responseId, owner, after, limit }),
-    /** Resolves when nothing is being written. */
+    /** Resolves when no write is pending. */
     settle: () => appends.settle(),
-    /** From now on nothing is written; resolves when nothing is being written. Others who continue do not count it as a try. */
+    /** Stops writing, and resolves once no write is pending. Takes back the tries of R-40 of all open responses. */
     async letGo(): Promise<void> {
       hasLetGo = true;
       await appends.settle();
@@ -177,7 +177,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
 export type PostgresLogs = ReturnType<typeof createPostgresLogs>;
 
-/** As for a lost lease: readers must get what is stored in the end, not what this process would have said. */
+/** The error of a lost lease: readers must get the stored events, not an end that only this process knows. */
 function createUnstoredError(responseId: string, cause: unknown): SheafError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${responseId} could not be stored, so another process goes on with it, or ends it (${reason})`;
@@ -198,7 +198,7 @@ interface BegunResponse {
   readonly log: LeasedLog;
 }
 
-/** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
+/** Creates a response, within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
 async function beginResponse(
   query: Query,
   take: () => Promise<PostgresLease | undefined>,
@@ -222,7 +222,7 @@ async function beginResponse(
   return toBegun(added, lease);
 }
 
-/** The response as an earlier try of its transaction stored it; undefined: none did. Its conversation is locked. */
+/** Finds the response if an earlier try of its transaction stored it. Its conversation is locked. */
 async function findBegun(
   query: Query,
   { id }: NewResponse,
@@ -236,7 +236,7 @@ async function findBegun(
   return row;
 }
 
-/** Within a transaction: whoever begins a response of this owner meanwhile waits for its end. @throws RunningLimitError. */
+/** Checks the limit within a transaction; other starts of this owner wait for its end. @throws RunningLimitError. */
 async function checkRunning(query: Query, owner: string, id: string, maxRunning: number): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [owner]);
   const [row] = await query<{ count: number }>(
@@ -250,18 +250,18 @@ async function checkRunning(query: Query, owner: string, id: string, maxRunning:
 interface TakeOver {
   readonly responseId: string;
   readonly owner: string;
-  /** It is one of the tries of R-40. */
+  /** True if the takeover is one of the tries of R-40. */
   readonly isTry: boolean;
 }
 
-/** Within a transaction. Undefined: it has ended, has a writer, or does not exist. */
+/** Takes over a response, within a transaction. Undefined: it has ended, has a writer, or doesn't exist. */
 async function takeOver(
   query: Query,
   take: () => Promise<PostgresLease | undefined>,
   { responseId, owner, isTry }: TakeOver,
 ): Promise<LeasedLog | undefined> {
   try {
-    // From here on the last writer can store nothing more, so what is read next stays true.
+    // The last writer can store no event from here on, so the next rows stay valid.
     const lease = await take();
     const [row] = await query<{ key: number; ended: boolean; lastSeq: number }>(
       `SELECT r.key, r.ended, ${postgresDialect.lastSeq} AS "lastSeq" FROM sheaf.responses r WHERE r.id = $1`,
@@ -279,17 +279,17 @@ async function takeOver(
   }
 }
 
-/** What is wanted of one log. */
+/** A read of one log. */
 interface LogRead {
   readonly responseId: string;
   readonly owner: string;
-  /** Number of the last event that is known. */
+  /** Number of the last event that the reader has. */
   readonly after: number;
   readonly limit: number;
 }
 
-// Groups follow each other without a gap, so the first numbers tell how many events there are. Only the group with event
-// `after` may contain later ones.
+// Groups follow each other without a gap, so the first numbers determine the number of events. Later events are in the
+// group with event `after`, and in later groups.
 const selectGroups = `
   SELECT i.place, g.events FROM unnest($1::text[], $2::text[], $3::int[], $4::int[]) WITH ORDINALITY
     AS i (id, owner, after, last, place)
@@ -300,11 +300,11 @@ const selectGroups = `
         (SELECT MAX(f.first_seq) FROM sheaf.event_groups f WHERE f.response = r.key AND f.first_seq <= i.after), 0)) g
   ORDER BY i.place, g.first_seq`;
 
-/** Reads of more events may be whole logs, of which the memory should hold few at once. */
+/** Reads of more events may be whole logs, and the memory should contain few of these at once. */
 const MAX_EVENTS = 10_000;
 const MAX_WHOLE = 4;
 
-/** A log that is damaged fails alone. */
+/** Creates a reader in which a damaged log fails alone. */
 function createLogReader(connection: PostgresConnection): (read: LogRead) => Promise<readonly RunEvent[]> {
   const gather = (most?: number) =>
     gatherReads(

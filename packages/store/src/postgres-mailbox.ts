@@ -1,4 +1,4 @@
-/** Questions from any process to the one that writes a response, and its replies (R-37). */
+/** Questions from any process to the writer of a response, and its replies (R-37). */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresConnection } from "./postgres-connection.ts";
@@ -7,10 +7,10 @@ import type { PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-database.ts";
 import type { Mailbox } from "./cluster.ts";
 
-/** Interval at which a reply is looked for, apart from each notice. Milliseconds. */
+/** Interval between looks for a reply, in addition to notices. Milliseconds. */
 const LOOK_MS = 2000;
 
-/** Time that a writer may leave a question alone: longer than the lease of one that does not answer. Milliseconds. */
+/** Time that a writer has to take a question: longer than the lease of a dead writer. Milliseconds. */
 const PATIENCE_MS = 12_000;
 
 const newQuestions = `FROM sheaf.letters l JOIN sheaf.responses r ON r.key = l.response
@@ -24,7 +24,7 @@ const takeStatement = `
 interface MailboxPorts {
   readonly connection: PostgresConnection;
   readonly session: Pick<PostgresSession, "watch" | "publish">;
-  /** The lease of a response that is written here. @throws SheafError when it is not. */
+  /** The lease of a response that this process writes. @throws SheafError if it doesn't. */
   readonly findLease: (responseId: string) => PostgresLease;
 }
 
@@ -32,7 +32,7 @@ interface MailboxPorts {
 export function createPostgresMailbox({ connection, session, findLease }: MailboxPorts, owner: string): Mailbox {
   const { query, transact } = connection;
 
-  /** True if there was something to take back: a question that was taken may already have had its effect. */
+  /** Withdraws a question. Returns false if the writer took it before: it may already have had its effect. */
   const withdraw = async (id: string): Promise<boolean> => {
     const gone = await query("DELETE FROM sheaf.letters WHERE id = $1 AND NOT taken RETURNING key", [id]);
     return gone.length > 0;
@@ -74,7 +74,7 @@ export function createPostgresMailbox({ connection, session, findLease }: Mailbo
       const values = [toColumn(responseId), conversation, fence];
       if ((await query(`SELECT 1 ${newQuestions} LIMIT 1`, values)).length === 0) return [];
       let taken: readonly { readonly id: string; readonly text: string }[] = [];
-      // What an earlier try took is taken by this one.
+      // This try takes the questions of an earlier try again.
       await transact(async (run) => {
         const ids = taken.map(({ id }) => id);
         taken = await run(takeStatement, [...values, ids]);

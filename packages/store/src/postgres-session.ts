@@ -1,39 +1,39 @@
 /**
- * What a process is to the others on the same database: it is alive (R-32), and it hears what they changed (R-35).
- * One connection of its own does both, so that the database itself knows when the process has ended.
+ * The connection by which a process is alive for the others on the same database (R-32), and hears of their changes
+ * (R-35). It is one separate connection, so that the database itself knows when the process has ended.
  */
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** Time that a process that says nothing counts as alive. Seconds, as in `isHolderAlive`. */
+/** Time that a silent process is alive. Seconds, as in `isHolderAlive`. */
 const ALIVE_SECONDS = 10;
 
-/** Interval at which it says that it is alive. Milliseconds. */
+/** Interval between signs of life. Milliseconds. */
 const BEAT_MS = 2000;
 
-/** Least time between two notices. Milliseconds: each takes a lock of the whole database. */
+/** Least time between two notices, since each takes a lock of the whole database. Milliseconds. */
 const NOTICE_GAP_MS = 10;
 
-/** After this time without one it counts as quiet: two of its beats are missing. Milliseconds. */
+/** Time without a sign of life after which a process is quiet: two beats are missing. Milliseconds. */
 const QUIET_MS = 2 * BEAT_MS;
 
-/** Between two tries to connect again. Milliseconds. */
+/** Pause between two tries to connect again. Milliseconds. */
 const RETRY_MS = 250;
 
-/** Largest payload of a notice is 7,999 bytes. */
+/** Longest payload that Sheaf sends; the largest possible one is 7,999 bytes. */
 const MAX_PAYLOAD = 7500;
 
-/** A longer name is found by polling. */
+/** Longest name in a notice; polling finds changes of longer names. */
 const MAX_NAME = 200;
 
 /**
- * True if the process with this number is alive, in SQL. Times are those of the database, so the clocks of machines do not
- * matter. The lock of a process ends with its connection; it counts 3 s after the last beat, since a process that only
- * lost its connection gets another one until then. If its time is over, or longer than any lease, it may have stopped or
- * the clock may have jumped: it is alive if it has its lock and this process does not find it quiet. `quiet`: what
- * `listQuiet` gives.
+ * Returns SQL that is true if the process with this number is alive. It uses the database's times, so the clocks of
+ * machines don't matter. For 3 s after its last beat a process is alive even without its lock, which ends with its
+ * connection, since it may be connecting again. Later it needs its lock. If its time is over, or longer than any lease,
+ * the process may have stopped, or the clock may have jumped. Then it must also be absent from `quiet`, the result of
+ * `listQuiet`.
  */
 export function isHolderAlive(holder: string, quiet: string): string {
   return `EXISTS (
@@ -48,7 +48,7 @@ export function isHolderAlive(holder: string, quiet: string): string {
 const beat = `INSERT INTO sheaf.holders (id, alive_until) VALUES ($1, clock_timestamp() + interval '${ALIVE_SECONDS} s')
   ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until`;
 
-/** @throws SheafError when the database cannot be reached. */
+/** @throws SheafError if the database can't be reached. */
 export async function openPostgresSession(connection: PostgresConnection) {
   const holder = randomInt(2 ** 48 - 1);
   const watchers = new Map<string, Set<() => void>>();
@@ -59,7 +59,7 @@ export async function openPostgresSession(connection: PostgresConnection) {
   let isPublishing = false;
   let isClosed = false;
   let hasLeft = false;
-  /** When the connection was made again; milliseconds of `performance`. */
+  /** The time of the last reconnection; milliseconds of `performance`. */
   let backSince: number | undefined;
 
   const connect = async (): Promise<void> => {
@@ -67,14 +67,14 @@ export async function openPostgresSession(connection: PostgresConnection) {
     opened.on("error", () => void reconnect(opened));
     opened.on("end", () => void reconnect(opened));
     opened.on("notification", ({ payload = "", processId }) => {
-      // Its own changes it knows.
+      // This process knows its own changes.
       if (processId === (opened as { processID?: number }).processID) return;
       for (const name of payload.split(" ")) tell(name);
     });
     try {
       await opened.connect();
       await opened.query("LISTEN sheaf");
-      // Notices and signs of life need not survive a crash of the database, so they do not wait for its disk.
+      // Notices and signs of life need not survive a crash of the database, so they don't wait for its disk.
       await opened.query("SET synchronous_commit TO off");
       await prove(opened);
     } catch (error) {
@@ -86,7 +86,7 @@ export async function openPostgresSession(connection: PostgresConnection) {
     void sendNotices();
   };
 
-  /** The connection is gone: makes another one, for as long as it takes. */
+  /** Makes another connection after a loss, for as long as it takes. */
   const reconnect = async (left: pg.Client): Promise<void> => {
     if (client !== left) return;
     client = undefined;
@@ -99,13 +99,13 @@ export async function openPostgresSession(connection: PostgresConnection) {
       if (!isBack) await sleep(RETRY_MS, undefined, { ref: false });
     }
     backSince = performance.now();
-    // Nobody could give a sign of life meanwhile.
+    // Other processes could not show a sign of life meanwhile.
     for (const [id, { value }] of signs) signs.set(id, { value, seenAt: backSince });
-    // What was said meanwhile is lost.
+    // Notices from the meantime are lost.
     for (const name of watchers.keys()) tell(name);
   };
 
-  /** Says that this process is alive, and takes its lock, once its last connection has let go of it. */
+  /** Gives a sign of life, and takes the lock of this process once its last connection has released it. */
   const prove = async (proving: pg.Client): Promise<void> => {
     await lookAround(proving, signs);
     if (hasLeft) return;
@@ -122,12 +122,12 @@ export async function openPostgresSession(connection: PostgresConnection) {
     for (const onChange of watchers.get(name) ?? []) onChange();
   };
 
-  /** False: there is no connection at the moment. */
+  /** Returns false if there's no connection now. */
   const sendNotice = async (): Promise<boolean> => {
     const sending = client;
     if (!sending) return false;
     const payload = takePayload(unpublished);
-    // A notice that is lost is made up for by polling.
+    // Polling makes up for a lost notice.
     await sending
       .query({ name: "notify", text: "SELECT pg_notify('sheaf', $1)", values: [payload] })
       .catch(() => undefined);
@@ -153,28 +153,28 @@ export async function openPostgresSession(connection: PostgresConnection) {
   }, BEAT_MS);
   beats.unref();
 
-  /** Who gave no sign of life for so long, by the time that passed here: no clock has a say. */
+  /** Lists processes without a sign of life for so long, by the time that passed here, independent of all clocks. */
   const listQuiet = (forMs = QUIET_MS): readonly number[] => {
     const now = performance.now();
     return [...signs].filter(([, { seenAt }]) => now - seenAt >= forMs).map(([id]) => id);
   };
 
-  /** Tells the others. */
+  /** Notifies the other processes. */
   const publish = (names: Iterable<string>): void => {
     for (const name of names) if (name.length <= MAX_NAME) unpublished.add(name);
     void sendNotices();
   };
 
   return {
-    /** Names this process as the holder of its leases. */
+    /** Number of this process, as the holder of its leases. */
     holder,
-    /** False without a connection, and for 10 s after it was made again: the others may also have lost theirs, and come back. */
+    /** False without a connection, and for 10 s after a reconnection, in which others may reconnect as well. */
     get mayTakeOver(): boolean {
       if (!client) return false;
       return backSince === undefined || performance.now() - backSince > ALIVE_SECONDS * 1000;
     },
     listQuiet,
-    /** Calls back when another process may have changed something of this name, until the result is called. */
+    /** Calls back when another process may have changed something with this name, until you call the result. */
     watch(name: string, onChange: () => void): () => void {
       const ofName = watchers.get(name) ?? new Set();
       watchers.set(name, ofName.add(onChange));
@@ -188,18 +188,18 @@ export async function openPostgresSession(connection: PostgresConnection) {
       const alive = `SELECT 1 FROM sheaf.holders o WHERE o.id <> $1 AND ${isHolderAlive("o.id", "$2")} LIMIT 1`;
       return (await connection.query(alive, [holder, listQuiet()])).length > 0;
     },
-    /** From now on this process counts as dead, although it goes on for a while: its leases are free for others. */
+    /** Marks this process as dead, although it runs for a while: its leases are free for others. */
     async leave(): Promise<void> {
       hasLeft = true;
       clearInterval(beats);
-      // Its row stays: others see by it how long they have to go on with its responses.
+      // The row stays, because it shows others how long they may continue its responses.
       await connection.query("UPDATE sheaf.holders SET alive_until = clock_timestamp() WHERE id = $1", [holder]);
       await client?.query("SELECT pg_advisory_unlock($1)", [holder]).catch(() => undefined);
     },
     publish,
-    /** Calls back who watches here. */
+    /** Calls the watchers in this process. */
     tell,
-    /** Tells the others, and who watches here. */
+    /** Notifies the other processes, and the watchers in this one. */
     announce(name: string): void {
       publish([name]);
       tell(name);
@@ -217,13 +217,13 @@ export async function openPostgresSession(connection: PostgresConnection) {
 
 export type PostgresSession = Awaited<ReturnType<typeof openPostgresSession>>;
 
-/** The last one of a process, and when it was first seen here: milliseconds of `performance`. */
+/** The last sign of a process, and the time when this process first saw it: milliseconds of `performance`. */
 interface SignOfLife {
   readonly value: string;
   readonly seenAt: number;
 }
 
-/** Notes who gave a sign of life. */
+/** Reads the signs of life of all processes. */
 async function lookAround(client: pg.Client, signs: Map<number, SignOfLife>): Promise<void> {
   const text = `SELECT id, alive_until::text AS value FROM sheaf.holders`;
   const { rows } = await client.query<{ id: number; value: string }>({ name: "look", text });
@@ -234,7 +234,7 @@ async function lookAround(client: pg.Client, signs: Map<number, SignOfLife>): Pr
   }
 }
 
-/** As many names as fit. */
+/** Takes as many names as one payload can contain. */
 function takePayload(names: Set<string>): string {
   let payload = "";
   for (const name of names) {

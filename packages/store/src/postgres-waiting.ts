@@ -1,4 +1,4 @@
-/** The rules by which processes of a PostgreSQL database share the messages that wait (R-38). */
+/** Rules by which processes of a PostgreSQL database share the messages that wait (R-38). */
 import type { ClaimedMessage, WaitingMessages } from "./cluster.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresDatabase } from "./postgres-database.ts";
@@ -7,10 +7,10 @@ import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 import { type Sql, sql } from "./sql.ts";
 import { createWaitingRows, waits } from "./sql-waiting.ts";
 
-/** The notice that a message may have become free to begin. */
+/** Name of the notice that a message may be free to start. */
 export const waitingNotice = "orders";
 
-/** The messages as `owner` sees them. A process has what it claims as long as it lives. */
+/** The messages as `owner` sees them. A claim lasts as long as its process. */
 export function createPostgresWaiting(
   connection: PostgresConnection,
   session: PostgresSession,

@@ -24,7 +24,7 @@ export interface ClusterStore extends SharedStore {
 }
 
 /**
- * Opens the store, and creates its tables if they are missing. It is the local owner's view.
+ * Opens the store, and creates its tables if they are missing. Returns the local owner's view.
  * `address`: `postgres://USER@HOST:PORT/DATABASE`. @throws SheafError CONFIG_INVALID, STORAGE_…
  */
 export async function createPostgresStore(address: string): Promise<ClusterStore> {
@@ -38,8 +38,8 @@ export async function createPostgresStore(address: string): Promise<ClusterStore
 }
 
 /**
- * Looks whether the database can be the store, without patience; `migrates`: and makes it so.
- * Gives the schema that was there. @throws SheafError CONFIG_INVALID, STORAGE_…
+ * Checks without patience if the database can be the store; `migrates`: and makes it so.
+ * Returns the schema before. @throws SheafError CONFIG_INVALID, STORAGE_…
  */
 export async function preparePostgres(
   address: string,
@@ -65,7 +65,7 @@ export async function preparePostgres(
   }
 }
 
-/** Tries again when a running server holds a table; each try waits for a moment only, since that server may wait for it too. */
+/** Tries again when a running server locks a table; each try is short, since that server may wait for it as well. */
 async function migrateUnderLoad(query: Query): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -82,7 +82,7 @@ async function migrateUnderLoad(query: Query): Promise<void> {
   }
 }
 
-/** What the views of all owners share. */
+/** Parts that the views of all owners share. */
 interface PostgresParts {
   readonly connection: PostgresConnection;
   readonly session: PostgresSession;
@@ -90,7 +90,7 @@ interface PostgresParts {
   readonly logs: PostgresLogs;
 }
 
-/** Within a transaction. */
+/** Deletes within a transaction. */
 async function deleteConversation(
   query: Query,
   { conversation, conversationId }: PostgresLease,
@@ -104,7 +104,7 @@ async function deleteConversation(
   await query("DELETE FROM sheaf.conversations WHERE key = $1", [conversation]);
 }
 
-/** Within a transaction. Who is looking at the same moment takes others; nobody can begin to write one meanwhile. */
+/** Deletes within a transaction. Concurrent calls take other conversations, and no writer can start in these. */
 async function deleteOld(query: Query, before: number, limit: number): Promise<readonly string[]> {
   const found = await query<{ key: number; id: string }>(
     `SELECT c.key, c.id FROM sheaf.conversations c
@@ -121,7 +121,7 @@ async function deleteOld(query: Query, before: number, limit: number): Promise<r
   return found.map(({ id }) => id);
 }
 
-/** Within a transaction. Waits for a process that deletes one of them. */
+/** Checks within a transaction. Waits for a process that deletes one of them. */
 async function hasAny(query: Query, ids: readonly string[]): Promise<boolean> {
   const found = await query("SELECT 1 FROM sheaf.conversations WHERE id = ANY ($1::text[]) FOR KEY SHARE", [ids]);
   return found.length > 0;
@@ -163,7 +163,7 @@ function createCluster({ connection, session, logs }: PostgresParts, owner: stri
   };
 }
 
-/** The store as an owner sees it: every statement names the owner. */
+/** The store as an owner sees it: every statement has the owner as a condition. */
 function createView(parts: PostgresParts, owner: string): ClusterStore {
   const { connection, session, leases, logs } = parts;
   return {

@@ -5,9 +5,9 @@ import type { Query } from "../postgres-connection.ts";
 import { checkReadable, type StoredSchema } from "./migrate.ts";
 
 /**
- * Each step runs once, in order; a released step never changes. Programs that know fewer steps may still run meanwhile, so
- * a step only adds (R-68): tables, indexes, and columns that have a default or may be null. A step with which they can't
- * work all the same sets `readable_from` to its own number.
+ * Steps, each of which runs once, in order; a released step never changes. Programs that know fewer steps may run
+ * meanwhile, so a step only adds (R-68): tables, indexes, and columns that have a default or may be null. A step with
+ * which those programs can't work sets `readable_from` to its own number.
  */
 const steps: readonly string[] = [
   `CREATE TABLE sheaf.holders (
@@ -118,7 +118,7 @@ const steps: readonly string[] = [
   "ALTER TABLE sheaf.responses ADD COLUMN parent integer",
 ];
 
-/** Held while the schema is changed: the bytes of "sheaf". */
+/** Lock during changes of the schema: the bytes of "sheaf". */
 const LOCK = 0x7368656166;
 
 /** Oldest version of PostgreSQL that is tested. */
@@ -126,9 +126,9 @@ const OLDEST = 15;
 
 /** The schema of a database, compared with the schema that this program makes. */
 export interface SchemaState {
-  /** 0: there is none yet. */
+  /** Version of the schema; 0: an empty database. */
   readonly version: number;
-  /** At least `version`: a program can be older than the schema. */
+  /** The newest version, at least `version`: a program can be older than the schema. */
   readonly newest: number;
 }
 
@@ -150,13 +150,13 @@ export async function readSchemaState(query: Query): Promise<SchemaState> {
 }
 
 /**
- * Within a transaction; processes that start at once wait for each other. `upTo`: an older schema, as an older program
- * made it. @throws SheafError as `readSchemaState`.
+ * Migrates within a transaction; processes that start at once wait for each other. `upTo`: an older schema, as an older
+ * program made it. @throws SheafError as `readSchemaState`.
  */
 export async function migratePostgres(query: Query, upTo = steps.length): Promise<void> {
   await query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const { version } = await readSchemaState(query);
-  // Less than the time after which the database looks for deadlocks: no statement of a running server is their victim.
+  // Less than the time after which the database looks for deadlocks, so no statement of a running server is cancelled.
   await query("SET LOCAL lock_timeout = '200ms'");
   if (version === 0) await createSchema(query);
   for (const step of steps.slice(version, upTo)) await query(step);
@@ -167,14 +167,14 @@ export async function migratePostgres(query: Query, upTo = steps.length): Promis
 
 async function createSchema(query: Query): Promise<void> {
   const found = await query("SELECT 1 FROM pg_namespace WHERE nspname = 'sheaf'");
-  // Somebody who may not create schemas may have been given one.
+  // A user without the right to create schemas may have received one.
   if (found.length === 0) await query("CREATE SCHEMA sheaf");
   await query("CREATE TABLE sheaf.migrations (version integer NOT NULL)");
   await query("INSERT INTO sheaf.migrations VALUES (0)");
 }
 
 async function readSchema(query: Query): Promise<StoredSchema> {
-  // Read from the catalog: what `to_regclass` remembers may be older than the lock.
+  // The catalog is read, because the cache of `to_regclass` may be older than the lock.
   const found = await query(
     `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = 'sheaf' AND c.relname = 'migrations'`,

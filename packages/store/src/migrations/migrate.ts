@@ -5,8 +5,8 @@ import { sheafVersion } from "@sheaf/base/version";
 import { storeAllDigests } from "../sqlite-digests.ts";
 
 /**
- * Each step runs once, in order; a released step never changes. Programs that know fewer steps continue to use the store
- * (R-68), so a step with which they can't work sets `readable_from` to its own number.
+ * Steps, each of which runs once, in order; a released step never changes. Programs that know fewer steps continue to
+ * use the store (R-68), so a step with which they can't work sets `readable_from` to its own number.
  */
 const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
   `CREATE TABLE conversations (
@@ -116,7 +116,7 @@ export const newestSchema = steps.length;
 
 /** The schema of a store, as an older program sees it. */
 export interface StoredSchema {
-  /** Steps taken. */
+  /** Number of steps taken. */
   readonly version: number;
   /** The oldest schema whose programs can use the store. Default: its own. */
   readonly readable_from?: number;
@@ -124,7 +124,7 @@ export interface StoredSchema {
   readonly written_by?: string;
 }
 
-/** Returns the schema that it found. @throws SheafError CONFIG_INVALID when a newer Sheaf wrote the file for itself alone. */
+/** Returns the schema that it found. @throws SheafError CONFIG_INVALID if an older Sheaf can't use the file. */
 export function migrate(database: DatabaseSync): number {
   const found = readSchema(database).version;
   if (found === steps.length) return found;
@@ -163,7 +163,7 @@ export function checkReadable(schema: StoredSchema, newest: number, otherwise: s
   );
 }
 
-/** The schema of a store that only is looked at. @throws SheafError CONFIG_INVALID for an older or a newer one. */
+/** Reads the schema of a store that is only looked at. @throws SheafError CONFIG_INVALID for another schema. */
 export function readOwnSchema(database: DatabaseSync): number {
   const schema = readSchema(database);
   checkReadable(schema, steps.length, "set SHEAF_HOME to another folder");
