@@ -1,4 +1,4 @@
-/** Conversations, responses, usage and attachments, as rows. Every statement names the owner (S-53). */
+/** Conversations, responses, usage and attachments, as rows. Every statement has the owner as a condition (S-53). */
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { encodeEvents, findPrompt } from "./encode-events.ts";
@@ -32,10 +32,10 @@ import {
   type StoredRows,
 } from "./store.ts";
 
-/** Texts are JSON. */
+/** A row of conversations, with JSON in its texts. */
 interface ConversationRow extends Omit<ConversationRecord, "settings" | "usage" | "openResponseId" | "lastResponseId"> {
   readonly settings: string;
-  /** Sums of its responses: prompt tokens, completion tokens, cost. */
+  /** Sums of the responses: prompt tokens, completion tokens, cost. */
   readonly usage: string;
   readonly openResponseId: string | null;
   readonly lastResponseId: string | null;
@@ -76,7 +76,7 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
       database.transact("synced", function* () {
         const own = sql`conversation = (SELECT key FROM sheaf.conversations
           WHERE id = ${conversationId} AND owner = ${owner})`;
-        // A program with an older schema noted none, but its history is one chain.
+        // A program with an older schema stored no parents, but its history is one chain.
         yield sql`UPDATE sheaf.responses AS t SET parent = COALESCE((SELECT MAX(p.position) FROM sheaf.responses p
             WHERE p.conversation = t.conversation AND p.position < t.position AND NOT p.reverted), 0)
           WHERE ${own} AND parent IS NULL AND NOT reverted`;
@@ -151,7 +151,7 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
       );
       return row ?? { turns: 0, costUsd: 0 };
     },
-    // Counted once at most: there is no way to see which part was counted.
+    // Adds at most once: this process can't see which part an earlier try added.
     addUsage: (day, { turns, costUsd }) =>
       database.transact("grouped", function* (isDoubtful) {
         const row = { owner, day, turns, cost_usd: costUsd };
@@ -163,7 +163,7 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
   };
 }
 
-/** Every statement but the sweep names the owner (S-120). */
+/** Attachments as rows. Every statement except the sweep has the owner as a condition (S-120). */
 function createAttachmentRows(database: SqlDatabase, owner: string) {
   const { dialect, read } = database;
   const columns = select("attachments", "a", ["id", "name", "media_type", "size", "created_at"]);
@@ -191,7 +191,7 @@ function createAttachmentRows(database: SqlDatabase, owner: string) {
       const [row] = await read<{ bytes: Uint8Array }>(sql`SELECT bytes FROM sheaf.attachments WHERE ${isOwn(id)}`);
       return row?.bytes;
     },
-    // Not by `write`: a second try would find the row gone.
+    // A second try of `write` would find the row gone.
     deleteAttachment: (id) =>
       database.transact("synced", function* (isDoubtful) {
         return (yield sql`DELETE FROM sheaf.attachments WHERE ${isOwn(id)} RETURNING id`).length > 0 || isDoubtful;
@@ -226,10 +226,10 @@ export function toConversationInsert(dialect: Dialect, owner: string, response: 
   );
 }
 
-/** The row of a response that begins. */
+/** The row of a new response. */
 export type AddedResponse = Pick<ResponseRecord, "position" | "parent"> & { readonly key: number };
 
-/** Adds a response at the end of the shown branch. @throws SheafError CONVERSATION_BUSY when its request was answered, or waits, meanwhile. */
+/** Adds a response at the end of the shown branch. @throws SheafError CONVERSATION_BUSY for a repeated request. */
 export function* insertResponse(
   dialect: Dialect,
   owner: string,
@@ -256,7 +256,7 @@ function createSameRequestError(): SheafError {
   return new SheafError("CONVERSATION_BUSY", message, { source: "server" });
 }
 
-/** Another server may have let the message of the same request wait, after this one looked. */
+/** Checks that no other server stored a waiting message of the same request since this one looked. */
 function* checkRequest(dialect: Dialect, owner: string, key: string): Statements<void> {
   yield* lock(dialect, toRequestLock(owner, key));
   const same = sql`o.owner = ${owner} AND o.request_key = ${key} AND ${isStored}`;
@@ -266,7 +266,7 @@ function* checkRequest(dialect: Dialect, owner: string, key: string): Statements
 /** Events per row, when a log is stored whole. */
 const GROUP_LENGTH = 500;
 
-/** False: its id is taken, perhaps by another owner. @throws SheafError USAGE for a response's. */
+/** Returns false if the id is in use, perhaps by another owner. @throws SheafError USAGE for a response's id. */
 function* insertConversation(dialect: Dialect, owner: string, conversation: CompleteConversation): Statements<boolean> {
   const { id, workspace, title, createdAt, updatedAt, settings, responses } = conversation;
   const ifNew = raw("ON CONFLICT DO NOTHING RETURNING key");

@@ -1,4 +1,4 @@
-/** Messages that wait for their conversation, as rows that any process of the store may begin (R-38). */
+/** Messages that wait for their conversation, as rows that any process of the store may start (R-38). */
 import { SheafError } from "@sheaf/base/errors";
 import {
   createFullError,
@@ -14,7 +14,7 @@ import {
 import { lock, raw, sql, step, type Dialect, type Sql, type SqlDatabase, type Statements } from "./sql.ts";
 import type { NewResponse } from "./store.ts";
 
-/** The pause between two tries to begin the same message. Milliseconds. */
+/** The pause between two tries to start the same message. Milliseconds. */
 const PAUSE_MS = 1000;
 
 /** The time for which Sheaf keeps a failed message for its readers. Milliseconds. */
@@ -23,38 +23,38 @@ const KEPT_MS = 24 * 60 * 60_000;
 /** The pause between two deletions of older failed messages. Milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** The condition for a message `o` that has not begun, and is not refused: it waits, or a response is about to have it. */
+/** The condition for a message `o` that hasn't started or failed: it waits, or a response is about to have it. */
 export const isStored = raw("o.response IS NULL AND o.failure IS NULL");
 
-/** The condition for a message `o` that has not begun, and may. A response that took it and has ended gave it back. */
+/** The condition for a message `o` that may start. A response that took it, and has ended, returned it. */
 export const waits = raw(`o.response IS NULL AND o.failure IS NULL AND (o.told IS NULL OR
   EXISTS (SELECT 1 FROM sheaf.responses t WHERE t.key = o.told AND t.ended))`);
 
-/** The order in which messages `o` of a conversation begin. */
+/** The order in which messages `o` of a conversation start. */
 const inOrder = raw("o.steers DESC, o.place, o.key");
 
-/** The key in `requests` by which a message that reached a response is found; no client can send it. */
+/** The key in `requests` by which a message that joined a response is found; no client can send it. */
 export function toToldKey(responseId: string): string {
   return `\t${responseId}`;
 }
 
-/** The name of the lock with which no other response or message of this request is added. */
+/** The name of a lock during which no other response or message of this request is added. */
 export function toRequestLock(owner: string, key: string): string {
   return `request ${JSON.stringify([owner, key])}`;
 }
 
 /** The way one kind of database claims messages for its processes. */
 export interface WaitingTerms {
-  /** The number of this process; null: processes share no claims, and the first to begin a message has it. */
+  /** The number of this process; null: processes share no claims, and the first to start a message has it. */
   readonly holder: number | null;
-  /** The time now, and a number of milliseconds, as `not_before` counts them. */
+  /** The time now, and a number of milliseconds, in the unit of `not_before`. */
   readonly clock: string;
   readonly toSpan: (milliseconds: number) => string;
-  /** The condition for a response `r` that has not ended. */
+  /** The condition for a response `r` that hasn't ended. */
   readonly isOpen: string;
   /**
-   * Takes one of the messages `first` (`key`, `running`): the one with the least `running`, then the oldest.
-   * `isFree` gets the condition for a message `o` of the conversation `c` that no other process has.
+   * Claims one of the messages `first` (`key`, `running`) with the least `running`, and of these the oldest.
+   * `isFree` gets the condition for a message `o` of the conversation `c` that isn't claimed by another process.
    */
   claim(starting: readonly string[], toFirst: (isFree: Sql) => Sql): Promise<readonly ClaimedMessage[]>;
   readonly announce: (responseId: string) => void;
@@ -100,7 +100,7 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
         const given = new Map(order.map((message) => [message.responseId, message]));
         const all = sql`SELECT o.id AS "responseId" FROM sheaf.orders o WHERE ${isIn(conversationId)} ORDER BY ${inOrder}`;
         const rest = (yield* step<{ responseId: string }>(all)).filter(({ responseId }) => !given.has(responseId));
-        // Messages that come later have the place 0.
+        // Later messages have the place 0.
         const places: readonly MessagePlace[] = [...given.values(), ...rest];
         for (const [index, { responseId, steers }] of places.entries()) {
           const kind = steers === undefined ? raw("") : sql`, steers = ${steers}`;
@@ -113,7 +113,7 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
         WHERE r.id = ${responseId} AND c.owner = ${owner} AND NOT r.ended`;
       const steering = sql`o.owner = ${owner} AND o.steers AND o.conversation = (SELECT c.id FROM ${running})
         AND (${waits} OR o.told = (SELECT r.key FROM ${running}))`;
-      // Mostly nothing steers, and then nothing is written.
+      // Usually no message steers, and this process needn't write.
       if ((await read(sql`SELECT 1 FROM sheaf.orders o WHERE ${steering} LIMIT 1`)).length === 0) return [];
       const taken = (await database.write(
         "grouped",
@@ -164,13 +164,13 @@ function createGoneError(): SheafError {
   return new SheafError("CANCELLED", "the message no longer waits: it was cancelled", { source: "user" });
 }
 
-/** Checks that a message has not begun before: its response may exist. @throws SheafError CANCELLED. */
+/** Checks that a message hasn't started before: its response may exist. @throws SheafError CANCELLED. */
 export function* checkWaiting({ id, cluster }: NewResponse): Statements<void> {
   const where = sql`WHERE o.id = ${id} AND ${waits}`;
   if (cluster?.hasWaited && (yield sql`SELECT 1 FROM sheaf.orders o ${where}`).length === 0) throw createGoneError();
 }
 
-/** Connects a new response with its message. @throws SheafError CANCELLED if somebody took the message out of the queue. */
+/** Connects a new response with its message. @throws SheafError CANCELLED if the message no longer waits. */
 export function* beginMessage(
   { id, conversationId, cluster }: NewResponse,
   { response, holder, owner }: { readonly response: number; readonly holder: number | null; readonly owner: string },
@@ -188,7 +188,7 @@ export function* beginMessage(
     VALUES (${id}, ${owner}, ${conversationId}, ${continuation}, ${response}, ${resumes})`;
 }
 
-/** The log of a response now has this message: it waits no more, and is found by its request and by its id. */
+/** Ends a message that the log of a response contains now: its request and its id find that response. */
 export function* endMessage(response: number, id: string): Statements<void> {
   const [message] = yield* step<{ owner: string; key: string | null; digest: string | null }>(
     sql`DELETE FROM sheaf.orders WHERE id = ${id} AND told = ${response}
@@ -203,13 +203,13 @@ export function* endMessage(response: number, id: string): Statements<void> {
   }
 }
 
-/** Processes that look at the same moment take messages further down. */
+/** Most messages to try, since processes that look at the same moment take messages further down. */
 const CANDIDATES = 64;
 
 /**
- * The start of a statement, with `first`: the oldest message of each conversation in which nothing runs, of owners with
- * less than `maxRunning` running. The database reads each waiting row once, however many there are and whatever its
- * planner expects. A pause that is too long means that the clock was set back.
+ * Starts a statement with `first`: the oldest message of each conversation without a running response, of owners with
+ * fewer than `maxRunning` of them. The database reads each waiting row once, whatever their number and whatever its
+ * planner expects. A pause longer than `PAUSE_MS` means that the clock was set back.
  */
 function selectFirst({ clock, toSpan, isOpen }: WaitingTerms, maxRunning: number, isFree: Sql): Sql {
   const isPaused = raw(`o.not_before > ${clock} AND o.not_before <= ${clock} + ${toSpan(PAUSE_MS)}`);
@@ -233,7 +233,7 @@ function selectFirst({ clock, toSpan, isOpen }: WaitingTerms, maxRunning: number
 interface Adding {
   readonly dialect: Dialect;
   readonly owner: string;
-  /** An earlier try may have added the message, which may even have begun. */
+  /** True if an earlier try may have added the message, which may even have started. */
   readonly isDoubtful: boolean;
 }
 
@@ -243,7 +243,7 @@ function* addMessage(
   { responseId, conversationId, text, request, steers = false }: WaitingMessage,
   maxWaiting: number,
 ): Statements<void> {
-  // Other processes count this owner's messages, and those of the conversation, before or after this one is added.
+  // The locks make other processes count the messages of this owner and conversation before or after this insert.
   yield* lock(dialect, `waiting ${owner}`, conversationId, ...(request ? [toRequestLock(owner, request.key)] : []));
   const known = sql`SELECT 1 FROM sheaf.orders WHERE id = ${responseId}
     UNION ALL SELECT 1 FROM sheaf.responses WHERE id = ${responseId}

@@ -1,38 +1,38 @@
-/** What both databases have alike: one template for statements, scripts of several, and one mapper of rows. */
+/** Tools of both databases: one template for statements, scripts of several statements, and one mapper of rows. */
 import type { Durability } from "./store.ts";
 import { tableColumns, type TableName } from "./store-tables.ts";
 
 export type SqlValue = string | number | boolean | null | undefined | Uint8Array;
 
-/** A statement or a part of one, between whose texts are its values. Tables are named `sheaf.…`. */
+/** A statement or a part of one, with its values between the texts. Names of tables start with `sheaf.`. */
 export interface Sql {
   readonly texts: readonly string[];
   readonly values: readonly SqlValue[];
 }
 
-/** A statement that runs next in a script; it gets the rows. */
+/** A script, which yields statements and gets the rows of each. */
 export type Statements<Result> = Generator<Sql, Result, readonly object[]>;
 
-/** The way one kind of database writes and keeps what both have. */
+/** The differences between the two kinds of database. */
 export interface Dialect {
-  /** Number of the last event of the response `r`. */
+  /** SQL for the number of the last event of the response `r`. */
   readonly lastSeq: string;
   readonly jsonArray: "json_array" | "json_build_array";
-  /** True if the conversation `c`, or the answer or the first events `g` of the response `r`, contain a text, ignoring case. */
+  /** Condition that conversation `c`, or the answer or first events `g` of response `r`, contain a text in any case. */
   contains(place: "title" | "answer" | "prompt", text: string): Sql;
-  /** Further columns of a row. */
+  /** Returns additional columns of a row. */
   toAdded(table: TableName, row: Readonly<Record<string, unknown>>): Readonly<Record<string, string | null>>;
-  /** Until the end of the transaction nobody else passes; undefined: only this process writes. */
+  /** Locks a name until the end of the transaction; undefined: this process is the only writer. */
   lock(name: string): Sql | undefined;
 }
 
-/** A database as the shared statements need it. Failures are SheafErrors. */
+/** A database for the shared statements. Failures are SheafErrors. */
 export interface SqlDatabase {
   readonly dialect: Dialect;
   readonly read: <Row extends object>(statement: Sql) => Promise<readonly Row[]>;
   /** Runs a statement that may run twice. */
   write(durability: Durability, statement: Sql): Promise<readonly object[]>;
-  /** Runs a script whole or not at all. `isDoubtful`: an earlier try may have been stored. */
+  /** Runs a script as a whole or not at all. `isDoubtful`: an earlier try may have been stored. */
   transact<Result>(durability: Durability, script: (isDoubtful: boolean) => Statements<Result>): Promise<Result>;
 }
 
@@ -40,7 +40,7 @@ function isSql(part: SqlValue | Sql): part is Sql {
   return typeof part === "object" && part !== null && "texts" in part;
 }
 
-/** Values become parameters; parts of statements are put in. */
+/** Makes a statement. Values become parameters; parts of statements become text. */
 export function sql(texts: readonly string[], ...parts: readonly (SqlValue | Sql)[]): Sql {
   const all = [texts[0]!];
   const values: SqlValue[] = [];
@@ -59,7 +59,7 @@ export function sql(texts: readonly string[], ...parts: readonly (SqlValue | Sql
   return { texts: all, values };
 }
 
-/** A text of Sheaf itself, never of users or models. */
+/** Makes a statement from a text of Sheaf itself, never of users or models. */
 export function raw(text: string): Sql {
   return { texts: [text], values: [] };
 }
@@ -68,7 +68,7 @@ function join(parts: readonly (SqlValue | Sql)[]): Sql {
   return sql(["", ...parts.slice(1).map(() => ", "), ""], ...parts);
 }
 
-/** The row is `t` in `rest`, which follows its values. */
+/** Inserts a row, which is `t` in `rest`. */
 export function insert(
   dialect: Dialect,
   table: TableName,
@@ -80,7 +80,7 @@ export function insert(
   return sql`${raw(`INSERT INTO sheaf.${table} AS t (${names})`)} VALUES (${join(Object.values(all))}) ${rest}`;
 }
 
-/** What follows SET, for the columns that have a value. */
+/** Makes the part after SET, for the columns that have a value. */
 export function assign(dialect: Dialect, table: TableName, row: Readonly<Record<string, SqlValue>>): Sql {
   const given = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
   const all = Object.entries({ ...given, ...dialect.toAdded(table, given) });
@@ -88,7 +88,7 @@ export function assign(dialect: Dialect, table: TableName, row: Readonly<Record<
   return join(all.map(([name, value]) => sql`${raw(`${name} =`)} ${value}`));
 }
 
-/** Columns as a query gives them: `created_at` as `createdAt`. */
+/** Selects columns under their names in code: `created_at` as `createdAt`. */
 export function select(table: TableName, alias: string, names: readonly string[]): Sql {
   for (const name of names) if (!(name in tableColumns[table])) throw new RangeError(`${table} has no column ${name}`);
   return raw(names.map((name) => `${alias}.${name} AS "${toCamelCase(name)}"`).join(", "));
@@ -98,13 +98,13 @@ function toCamelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Names of rows, of all columns of a type. */
+/** Names of the columns with a type, in all tables. */
 export function listNames(type: string): readonly string[] {
   const columns = Object.values(tableColumns).flatMap((all) => Object.entries(all));
   return columns.filter(([, other]) => other === type).map(([name]) => toCamelCase(name));
 }
 
-/** Until the end of the script nobody else passes these names, in their order. */
+/** Locks these names, one after the other, until the end of the script. */
 export function* lock(dialect: Dialect, ...names: readonly string[]): Statements<void> {
   for (const name of names) {
     const statement = dialect.lock(name);
@@ -112,7 +112,7 @@ export function* lock(dialect: Dialect, ...names: readonly string[]): Statements
   }
 }
 
-/** One step of a script. */
+/** Yields one statement of a script, with the type of its rows. */
 export function* step<Row extends object>(statement: Sql): Statements<readonly Row[]> {
   return (yield statement) as readonly Row[];
 }

@@ -10,27 +10,27 @@ import { memoryFile, type Durability } from "./store.ts";
 /** Time that a writer waits for another process before STORAGE_LOCKED. Milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** All failures are SheafErrors with a STORAGE_ code. */
+/** A connection whose failures are all SheafErrors with a STORAGE_ code. */
 export interface SqliteConnection {
   /** The schema of the file before it was opened; 0: it was empty. */
   readonly foundSchema: number;
-  /** Runs something that only reads, or that is one statement. */
+  /** Runs an action that only reads, or that is one statement. */
   run<Result>(action: () => Result): Result;
-  /** Runs something that happens whole or not at all. */
+  /** Runs an action as a whole or not at all. */
   transact<Result>(durability: Durability, action: () => Result): Result;
   /** Sets the durability of statements outside of a transaction. */
   setDurability(durability: Durability): void;
-  /** A statement, compiled once. */
+  /** Compiles a statement once. */
   prepare(sql: string): StatementSync;
   close(): void;
 }
 
-/** `look` changes nothing; `any`: as `write`, or as `look` where nothing can be written (R-06). */
+/** Access to the file. `look` changes it never; `any` may write, unless the file is read-only (R-06). */
 export type SqliteAccess = "write" | "any" | "look";
 
 /**
- * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). Once it is open, errors call it
- * `name`; default: the file, with its folder.
+ * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). Later errors call it `name`, which
+ * is the path of the file by default.
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT; CONFIG_INVALID for a file of a newer Sheaf.
  */
 export function openSqliteConnection(file: string, name = file, access: SqliteAccess = "write"): SqliteConnection {
@@ -110,7 +110,7 @@ function openDatabase(file: string, access: SqliteAccess): OpenedFile {
   }
 }
 
-/** On a read-only disk SQLite can't make the files beside its WAL. If there is no WAL, the file is complete without them. */
+/** Opens a read-only file. SQLite can't make the files beside its WAL there; without a WAL it doesn't need them. */
 function openToLook(file: string): OpenedFile {
   try {
     return openFile(file, { readOnly: true });
@@ -121,7 +121,7 @@ function openToLook(file: string): OpenedFile {
   }
 }
 
-/** LIKE of SQLite ignores case in ASCII only, and stops at the first NUL. `words` in lower case. */
+/** Replaces LIKE, which ignores case in ASCII only, and stops at the first NUL. `words` in lower case. */
 function contains(text: unknown, words: unknown): number {
   return typeof text === "string" && text.toLowerCase().includes(String(words)) ? 1 : 0;
 }
@@ -177,20 +177,20 @@ const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Know
   ["EDQUOT", full],
 ]);
 
-/** The primary result code, which is the low byte of an extended code. The code of a trigger stays whole. */
+/** Returns the primary result code, the low byte of an extended one. The code of a trigger stays whole. */
 function toResultCode(error: unknown): number | undefined {
-  // Sheaf writes neither rows that are not JSON nor numbers out of bounds: the file is damaged.
+  // Sheaf writes JSON and numbers within bounds only, so the file is damaged.
   if (error instanceof SyntaxError || error instanceof RangeError) return SQLITE_CORRUPT;
   const { errcode } = error as { errcode?: number };
   return errcode === undefined || errcode === SQLITE_CONSTRAINT_TRIGGER ? errcode : errcode & 0xff;
 }
 
-/** Returns whether a failure is about the written row, and not about the file: another row may work. */
+/** True if a failure is about the written row, and not about the file: another row may work. */
 export function isRefusedBySqlite(error: unknown): boolean {
   return error instanceof SheafError && ((toResultCode(error.cause ?? {}) ?? 0) & 0xff) === SQLITE_CONSTRAINT;
 }
 
-/** A failure of a store as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
+/** Turns a failure into STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
 function toStorageError(error: unknown, name: string): SheafError {
   if (error instanceof SheafError) return error;
   const { code, message } = error as { code?: string; message?: string };
@@ -203,13 +203,13 @@ function toStorageError(error: unknown, name: string): SheafError {
   });
 }
 
-/** The header of a database file, by https://sqlite.org/fileformat.html. */
+/** Length of a database file's header, by https://sqlite.org/fileformat.html. */
 const headerBytes = 100;
 
 /**
- * Extends a truncated file with zeros to the size in its header; returns whether it was truncated.
- * The lost pages stay damaged, everything else can be read. Nothing is overwritten.
- * Only for a file that SQLite calls damaged: one that another process is writing may look truncated for a moment.
+ * Extends a truncated file with zeros to the size in its header; returns true if it was truncated.
+ * The lost pages stay damaged, but the rest can be read, and no byte is overwritten. Use it only if SQLite calls the
+ * file damaged, because a file may look truncated while another process writes it.
  */
 function completeCutFile(file: string): boolean {
   const descriptor = openSync(file, "r+");
@@ -229,5 +229,5 @@ function completeCutFile(file: string): boolean {
   }
 }
 
-/** Zeros take no space on the disk; a header that asks for more is not credible. Bytes. */
+/** Longest gap to fill. Zeros take no space on the disk, but a header that asks for more isn't credible. Bytes. */
 const maximalGap = 2 ** 36;

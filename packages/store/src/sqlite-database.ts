@@ -6,7 +6,7 @@ import { listNames, raw, sql, type Dialect, type Statements, type Sql, type SqlD
 const searched = {
   title: "c.title",
   answer: "r.answer",
-  // One log that is damaged does not end searches of all.
+  // A damaged log doesn't end searches of all logs.
   prompt: "CASE WHEN json_valid(g.events) THEN json_extract(g.events, '$[0].prompt') END",
 };
 
@@ -31,7 +31,7 @@ export function runSqlite(connection: SqliteConnection, { texts, values }: Sql):
   });
 }
 
-/** Its statements run one after the other at once: nothing else runs between them. */
+/** Runs all statements of a script at once, so that no other statement runs between them. */
 export function runSqliteScript<Result>(connection: SqliteConnection, script: Statements<Result>): Result {
   let step = script.next([]);
   while (!step.done) step = script.next(runSqlite(connection, step.value));

@@ -1,4 +1,4 @@
-/** What logs add up to, as columns of their responses. */
+/** Digests of logs as columns of their responses. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RunEvent } from "@sheaf/protocol";
 import { digestLog, type LogDigest } from "./log-digest.ts";
@@ -7,7 +7,7 @@ interface Prepares {
   prepare(sql: string): StatementSync;
 }
 
-/** Digests a log that has ended and is settled. A log that is damaged keeps its empty digest. */
+/** Digests a log that has ended and is settled. A damaged log keeps its empty digest. */
 export function storeDigest(database: Prepares, response: number): void {
   const sql = "SELECT events FROM event_groups WHERE response = ? ORDER BY first_seq";
   let digest: LogDigest;
@@ -15,7 +15,7 @@ export function storeDigest(database: Prepares, response: number): void {
     const groups = database.prepare(sql).all(response) as { events: string }[];
     digest = digestLog(groups.flatMap(({ events }) => JSON.parse(events) as RunEvent[]));
   } catch {
-    // Its response must end all the same.
+    // The response of a damaged log must end as well.
     return;
   }
   const { promptTokens, completionTokens, costUsd = null, answer } = digest;
@@ -24,7 +24,7 @@ export function storeDigest(database: Prepares, response: number): void {
     .run(promptTokens, completionTokens, costUsd, answer, response);
 }
 
-/** For a store that was written before there were digests. */
+/** Digests all logs of a store that was written before there were digests. */
 export function storeAllDigests(database: DatabaseSync): void {
   for (const { key } of database.prepare("SELECT key FROM responses WHERE ended = 1").all()) {
     storeDigest(database, key as number);

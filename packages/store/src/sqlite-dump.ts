@@ -1,4 +1,4 @@
-/** A SQLite file as rows: read in one transaction, so that it stays as it was at the beginning. */
+/** Reads a SQLite file as rows, in one transaction, so that it looks the same from start to end. */
 import { statSync } from "node:fs";
 import { SheafError } from "@sheaf/base/errors";
 import type { SchemaState } from "./migrations/migrate-postgres.ts";
@@ -6,7 +6,7 @@ import { newestSchema } from "./migrations/migrate.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
 import { tableColumns, tableOrders, type Cell, type StoreDump, type TableName, type TableRow } from "./store-tables.ts";
 
-/** Changes nothing. @throws SheafError STORAGE_…; CONFIG_INVALID for a file with an older schema. */
+/** Opens a dump, which changes no row. @throws SheafError STORAGE_…; CONFIG_INVALID for a file with an older schema. */
 export function openSqliteDump(file: string): StoreDump {
   const connection = openSqliteConnection(file, file, "look");
   const findings = connection.run(() => connection.prepare("PRAGMA integrity_check(20)").all()) as {
@@ -40,20 +40,20 @@ export function openSqliteDump(file: string): StoreDump {
   };
 }
 
-/** Includes a message that a server has just given back: for a second no server may start it. */
+/** Finds a waiting message, even if a server has just returned it: for a second no server may start it. */
 const selectWaiting = "SELECT id FROM orders WHERE response IS NULL AND failure IS NULL LIMIT 1";
 
 const selectWithArrived = `SELECT response, first_seq, last_seq, events FROM event_groups
   UNION ALL SELECT response, first_seq, last_seq, events FROM arrived_groups`;
 
-/** Gives the schema that was there. @throws SheafError STORAGE_… */
+/** Returns the schema before the migration. @throws SheafError STORAGE_… */
 export function migrateSqlite(file: string): SchemaState {
   const connection = openSqliteConnection(file);
   connection.close();
   return { version: connection.foundSchema, newest: Math.max(connection.foundSchema, newestSchema) };
 }
 
-/** Gives the space of what was deleted back to the disk. @throws SheafError STORAGE_LOCKED while another process holds it. */
+/** Returns the space of deleted rows to the disk. @throws SheafError STORAGE_LOCKED while another process uses it. */
 export function vacuumSqlite(file: string): void {
   const connection = openSqliteConnection(file);
   try {

@@ -14,7 +14,7 @@ const MAX_ARRIVED_OF_LOG = 16;
 /** A larger group fills a page by itself, so arriving first would save nothing. UTF-16 units of JSON. */
 const MAX_ARRIVED_LENGTH = 1024;
 
-/** Number of the last event of the response `r` of a statement. A log that has ended has nothing in `arrived_groups`. */
+/** Number of the response `r`'s last event, in SQL. `arrived_groups` has no rows of an ended log. */
 export const lastSeqOfResponse = `MAX(
   COALESCE((SELECT MAX(last_seq) FROM event_groups WHERE response = r.key), 0),
   CASE WHEN r.ended THEN 0 ELSE COALESCE((SELECT MAX(last_seq) FROM arrived_groups WHERE response = r.key), 0) END)`;
@@ -24,7 +24,7 @@ export function isSmallGroup({ text, endsLog }: EncodedEvents): boolean {
   return !endsLog && text.length <= MAX_ARRIVED_LENGTH;
 }
 
-/** Writes a group. False: the lease was lost, and nothing is written. */
+/** Writes a group. Returns false, and writes no row, if the lease was lost. */
 export function insertGroup(
   connection: SqliteConnection,
   table: "event_groups" | "arrived_groups",
@@ -58,8 +58,8 @@ export function isMuchArrived(connection: SqliteConnection, logs: number): boole
   return (row.count ?? 0) >= Math.max(MAX_ARRIVED, MAX_ARRIVED_OF_LOG * logs);
 }
 
-// Only the group with event `after` may contain later ones: the index finds it. Parameters that occur twice have names:
-// before Node 24.5, numbered ones cannot be bound.
+// The index finds the group with event `after`, which may contain later events. Parameters that occur twice have names,
+// because Node before 24.5 can't bind numbered ones.
 const selectSettled = `SELECT first_seq, events FROM event_groups
   WHERE response = :response AND last_seq > :after AND first_seq >= COALESCE(
     (SELECT MAX(first_seq) FROM event_groups WHERE response = :response AND first_seq <= :after), 0)`;
@@ -68,7 +68,7 @@ const selectAll = `${selectSettled}
   UNION ALL SELECT first_seq, events FROM arrived_groups
   WHERE response = :response AND last_seq > :after ORDER BY first_seq`;
 
-/** The groups of a response with events after `after`, in order. The first may contain earlier events too. */
+/** Returns the groups of a response with events after `after`, in order. The first may contain earlier events. */
 export function readGroups(
   connection: SqliteConnection,
   responseId: string,

@@ -24,19 +24,19 @@ interface LeaseRow {
 
 /** The clocks that leases use. Milliseconds. */
 export interface LeaseClocks {
-  /** Wall clock, since 1970: what two machines share. */
+  /** Wall clock, since 1970, which two machines share. */
   readonly now: () => number;
-  /** Shared by the processes of this machine: setting the time neither ends nor prolongs a lease (R-19). */
+  /** Clock of all processes on this machine. A change of the time doesn't end or prolong a lease (R-19). */
   readonly uptime: () => number;
 }
 
 const machineClocks: LeaseClocks = { now: Date.now, uptime: readUptime };
 
-/** The caller opens a transaction for everything but `keep`. */
+/** Creates the leases. The caller opens a transaction for everything except `keep`. */
 export function createLeases(connection: SqliteConnection, clocks: Partial<LeaseClocks> = {}) {
   const { now, uptime } = { ...machineClocks, ...clocks };
   const holder = createLeaseHolder();
-  /** Numbers of the leases that are used here, by the keys of their conversations. */
+  /** Numbers of the leases that this process uses, by the keys of their conversations. */
   const fences = new Map<number, number>();
 
   const forget = ({ conversation, fence }: Lease): void => {
@@ -60,7 +60,7 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
   };
 
   return {
-    /** Undefined: the conversation does not exist. @throws SheafError CONVERSATION_BUSY. */
+    /** Returns undefined if the conversation doesn't exist. @throws SheafError CONVERSATION_BUSY. */
     take(conversationId: string, owner: string): Lease | undefined {
       const row = find(conversationId, owner);
       if (!row) return undefined;
@@ -72,7 +72,7 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
       fences.set(row.key, fence);
       return { conversation: row.key, fence };
     },
-    /** False: the conversation does not exist. @throws SheafError CONVERSATION_BUSY. */
+    /** Returns false if the conversation doesn't exist. @throws SheafError CONVERSATION_BUSY. */
     check(conversationId: string, owner: string): boolean {
       const row = find(conversationId, owner);
       if (row) checkFree(row, conversationId);
@@ -113,29 +113,29 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
 export type Leases = ReturnType<typeof createLeases>;
 
 interface SeenHolder {
-  /** Its process has certainly ended. */
+  /** True if the process has certainly ended. */
   readonly isGone: boolean;
-  /** From its name, if it has one. */
+  /** End of the lease in the holder's name, if the name has one. */
   readonly until: number | undefined;
 }
 
 /** Parts of a name: machine and process namespace, process id, start of the process, store id, end of the lease. */
 const NAME = /^(.*)\|(\d+)\|(\d*)\|[^|@]+(?:@(\d+))?$/s;
 
-/** Milliseconds of a clock that all processes of this machine share, and that setting the time does not change. */
+/** Milliseconds of a clock that all processes of this machine share, and that setting the time doesn't change. */
 export function readUptime(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-/** The names of this store as a lease holder. Two stores in one process are two writers. */
+/** Creates the names of this store as a lease holder. Two stores in one process are two writers. */
 function createLeaseHolder() {
   const place = `${hostname()} ${readProcessNamespace()}`;
   const own = `${place}|${process.pid}|${readStart(process.pid)}|${randomUUID()}`;
   return {
-    /** The name for a lease that lasts until then. Milliseconds by `readUptime`. */
+    /** Returns the name for a lease that lasts until then. Milliseconds by `readUptime`. */
     toName: (until: number): string => `${own}@${until}`,
     isOwn: (name: string): boolean => name.startsWith(`${own}@`),
-    /** What this machine can see of the holder with that name; undefined: it is on another machine. */
+    /** Looks up the holder with that name on this machine. Returns undefined if it is on another machine. */
     look(name: string): SeenHolder | undefined {
       const [, otherPlace, processId, start, until] = NAME.exec(name) ?? [];
       if (otherPlace !== place) return undefined;
@@ -149,7 +149,7 @@ function isGone(processId: number, start: string | undefined): boolean {
   return !isAlive(processId) || (start !== "" && start !== readStart(processId));
 }
 
-/** Start of a process, in ticks since boot; "" where the system does not show it. */
+/** Start of a process, in ticks since boot; "" if the system doesn't show it. */
 function readStart(processId: number): string {
   try {
     const stat = readFileSync(`/proc/${processId}/stat`, "latin1");

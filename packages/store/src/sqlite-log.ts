@@ -29,7 +29,7 @@ import type { Lease, Leases } from "./sqlite-leases.ts";
 
 interface LeasedLog extends OpenLog {
   readonly lease: Lease;
-  /** Some of its groups may still be in `arrived_groups`. */
+  /** True if some of its groups may still be in `arrived_groups`. */
   hasArrived: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Append extends OwnedAppend {
   readonly log: LeasedLog;
 }
 
-/** No log is open yet. */
+/** Creates a table of the open logs of this process. */
 export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
   const logs = createOpenLogs<LeasedLog>();
 
@@ -120,7 +120,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
       note(append);
     },
 
-    /** Appends several in one transaction. Returns an error for each that was refused; the others are stored. */
+    /** Appends several groups in one transaction. Returns an error for each refused group, and stores the others. */
     appendAll(owned: readonly OwnedAppend[]): readonly (SheafError | undefined)[] {
       const refused = new Map<OwnedAppend, SheafError>();
       const written: Append[] = [];
@@ -167,7 +167,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
 
 export type SqliteLogs = ReturnType<typeof createSqliteLogs>;
 
-/** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
+/** Creates a response, within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
 function beginResponse(
   connection: SqliteConnection,
   leases: Leases,

@@ -1,10 +1,10 @@
-/** The rules by which processes of a SQLite file share the messages that wait (R-38). */
+/** Rules by which processes of a SQLite file share the messages that wait (R-38). */
 import type { ClaimedMessage, WaitingMessages } from "./cluster.ts";
 import type { SharedStore } from "./store.ts";
 import { sql, type SqlDatabase } from "./sql.ts";
 import { createWaitingRows, waits } from "./sql-waiting.ts";
 
-/** The messages as `owner` sees them. If several processes begin one, the conversation's lease picks the first. */
+/** The messages as `owner` sees them. If several processes start one, the conversation's lease picks the first. */
 export function createSqliteWaiting(database: SqlDatabase, owner: string): WaitingMessages {
   return createWaitingRows(database, owner, {
     holder: null,
@@ -15,7 +15,7 @@ export function createSqliteWaiting(database: SqlDatabase, owner: string): Waiti
     announce: () => undefined,
     watch: () => () => undefined,
     async claim(starting, toFirst) {
-      // Mostly nothing waits, and then this is one look at an empty table.
+      // Usually no message waits, and then this is one look at an empty table.
       const any = await database.read(sql`SELECT 1 FROM sheaf.orders o WHERE ${waits} LIMIT 1`);
       if (any.length === 0) return [];
       const first = toFirst(sql`o.id NOT IN (SELECT value FROM json_each(${JSON.stringify(starting)}))`);

@@ -23,7 +23,7 @@ const SETTLINGS = 2;
 /** Pages of the WAL after which an append itself runs a checkpoint. */
 const MAX_WAL_PAGES = 4000;
 
-/** Time to wait after a failure. Milliseconds. */
+/** Pause after a failure. Milliseconds. */
 const PAUSE_MS = 1000;
 
 silenceRuntimeWarnings();
@@ -33,7 +33,7 @@ const leases = createLeases(connection);
 const logs = createSqliteLogs(connection, leases);
 const parts = { connection, leases, logs };
 const upkeep = createUpkeep(workerData as string);
-/** By owner: one per token. */
+/** Views of the store by owner: one per token. */
 const views = new Map<string, SharedStore>();
 const locks = new Map<number, () => Promise<void>>();
 
@@ -134,7 +134,7 @@ function createUpkeep(file: string) {
     }
   };
 
-  /** Most of a checkpoint is waiting for the disk, so the WAL is flushed before it begins. */
+  /** Flushes the WAL before a checkpoint starts, because most of a checkpoint is waiting for the disk. */
   const flush = (): void => {
     state = "flushes";
     // A failure can be ignored: the checkpoint syncs again, and reports it.

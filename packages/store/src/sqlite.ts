@@ -10,7 +10,7 @@ import { announceChanges, createSqliteWaiting } from "./sqlite-waiting.ts";
 import { localOwner, type SharedStore } from "./store.ts";
 
 /**
- * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). It is the local owner's view.
+ * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). Returns the local owner's view.
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
 export function createSqliteStore(file: string, clocks: Partial<LeaseClocks> = {}): SharedStore {
@@ -21,14 +21,14 @@ export function createSqliteStore(file: string, clocks: Partial<LeaseClocks> = {
   return announceLists(announceChanges(store), createLocalNotices());
 }
 
-/** What the views of all owners share. */
+/** Parts that the views of all owners share. */
 export interface SqliteParts {
   readonly connection: SqliteConnection;
   readonly leases: Leases;
   readonly logs: SqliteLogs;
 }
 
-/** The store as an owner sees it: every statement names the owner. */
+/** The store as an owner sees it: every statement has the owner as a condition. */
 export function createSqliteView(parts: SqliteParts, owner: string): SharedStore {
   const { connection, leases, logs } = parts;
   const database = createSqliteDatabase(connection);

@@ -12,24 +12,24 @@ import { createSqliteStore, createSqliteView, type SqliteParts } from "./sqlite.
 import type { WaitingMessages } from "./cluster.ts";
 import { localOwner, memoryFile, type SharedStore } from "./store.ts";
 
-/** Memory for young objects: those of the thread live for one message. MiB. */
+/** Memory for young objects, which live for one message in the thread. MiB. */
 const YOUNG_MB = 3;
 
 /** The thread, as a function. */
 interface Writer {
-  /** Resolves with the value of the reply, once it is written. @throws SheafError STORAGE_…, CONVERSATION_BUSY, USAGE. */
+  /** Resolves with the value of the reply, once written. @throws SheafError STORAGE_…, CONVERSATION_BUSY, USAGE. */
   send(request: WorkerAction): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store, and creates it if it is missing. It is the local owner's view.
+ * Opens the store, and creates it if it is missing. Returns the local owner's view.
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
 export function createThreadedSqliteStore(file: string): SharedStore {
-  // Another thread cannot open a database in memory.
+  // Another thread can't open a database in memory.
   if (file === memoryFile) return createSqliteStore(file);
-  // Opened here first, so that a problem with the file is reported at once, to the operator. Later ones go to clients.
+  // This first connection shows a problem with the file to the operator at once. Later ones go to clients.
   const connection = openSqliteConnection(file, basename(file));
   const leases = createLeases(connection);
   const parts: SqliteParts = { connection, leases, logs: createSqliteLogs(connection, leases) };
@@ -75,7 +75,7 @@ function startWriter(file: string): Writer {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let requests: WorkerRequest[] = [];
   let lastId = 0;
-  /** A message was sent, and its replies have not arrived. */
+  /** True if a message is on its way, and its replies haven't arrived. */
   let isWriting = false;
   let failure: SheafError | undefined;
 
@@ -97,7 +97,7 @@ function startWriter(file: string): Writer {
   worker.on("error", (error: Error) => fail(createDeathError(error)));
   worker.on("exit", () => fail(createDeathError(undefined)));
 
-  // Everything that is sent while the thread is busy becomes one message, and one transaction. So messages grow with the
+  // Requests that arrive while the thread is busy become one message, and one transaction. So messages grow with the
   // load, and the thread never has more than one to do.
   const flush = (): void => {
     isWriting = true;
@@ -155,7 +155,7 @@ const writes = {
 
 type Writes = typeof writes;
 
-/** One thing to do. */
+/** One request to the thread. */
 type WorkerAction =
   | (OwnedAppend & { readonly kind: "append" })
   | {
