@@ -1,4 +1,4 @@
-/** What a chat is built on: conversations as states that a user interface shows. */
+/** Building blocks of a chat: conversations as states that a user interface shows. */
 export { createChats } from "./chats.ts";
 export type { ChatsOptions, ChatsState, ChatsStore } from "./chats.ts";
 export { createConversation } from "./conversation.ts";

@@ -9,9 +9,9 @@ import type { NumberedUserEvent, UserEventOptions } from "./user-events.ts";
 export interface ChatsState {
   /** `failed`: the server refused the stream, and `error` is its answer. */
   readonly status: "loading" | "ready" | "failed";
-  /** Pinned ones first, then the newest. `runningResponseId` and `approvals` are as they are now. */
+  /** Pinned conversations, then the newest ones, with their present `runningResponseId` and `approvals`. */
   readonly conversations: readonly ConversationSummary[];
-  /** `loadMore` brings older conversations. */
+  /** True if `loadMore` can load older conversations. */
   readonly hasMore: boolean;
   /** Ids of conversations with an approval or a question for the person. */
   readonly waiting: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export interface ChatsState {
 }
 
 export interface ChatsOptions {
-  /** Tabs with the same name share one stream. Choose one name for each user, such as the user's id. Default: no sharing. */
+  /** Name that tabs with a shared stream have in common, such as the user's id. Default: no sharing. */
   readonly share?: string | undefined;
   /** Receives each event after it changed the state. */
   readonly onEvent?: ((event: NumberedUserEvent) => void) | undefined;
@@ -34,12 +34,12 @@ export interface ChatsStore extends ReadableStore<ChatsState> {
   readonly close: () => void;
   /** Connects again at once, for instance because the network is back. */
   readonly reconnect: () => void;
-  /** Sets the conversation on the screen. Its answers count as read. */
+  /** Sets the conversation on the screen, which marks its answers as read. */
   readonly show: (conversationId: string | undefined) => void;
   readonly loadMore: () => Promise<void>;
 }
 
-/** Sends no request before `open`, so it can be created anywhere. The functions need no `this`. */
+/** Creates a list without a request, so it can be created anywhere. The functions need no `this`. */
 export function createChats(client: SheafClient, { share, onEvent }: ChatsOptions = {}): ChatsStore {
   const store = createStore<ChatsState>({
     status: "loading",
@@ -71,7 +71,7 @@ export function createChats(client: SheafClient, { share, onEvent }: ChatsOption
 
   const take = (event: NumberedUserEvent): void => {
     const { conversations, unread, status } = store.getSnapshot();
-    // The first snapshot has this event.
+    // The first snapshot will include this event.
     if (status === "loading" && event.event !== "snapshot") return;
     last = event.id;
     if (event.event === "snapshot") {

@@ -51,26 +51,26 @@ export interface RequestOptions {
 }
 
 export interface ChatOptions extends StreamOptions {
-  /** Default: a new one. The same key gives the same response, so a request can safely be repeated (X9). */
+  /** Default: a new key. The same key gives the same response, so a request can safely be repeated (X9). */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Where to begin. Default: at the first event. */
+/** The position where a stream starts. Default: the first event. */
 export interface FollowOptions extends StreamOptions {
-  /** The state first, then what follows: the fastest way to show a long response (X3). */
+  /** True for the state first, then later events: the fastest way to show a long response (X3). */
   readonly snapshot?: boolean | undefined;
-  /** A response already at hand, with its `metadata.lastEventId`: continues after it. */
+  /** A response that the caller has, with its `metadata.lastEventId`: the stream continues after it. */
   readonly from?: ChatResponse | undefined;
-  /** Only events above this id. The reduced `response` then lacks what came before; `from` keeps it. */
+  /** Id after which the stream starts. The reduced `response` then lacks earlier events; `from` has them. */
   readonly after?: number | undefined;
-  /** Receive `reasoning_delta` events too (N14). */
+  /** True to receive `reasoning_delta` events (N14). */
   readonly reasoning?: boolean | undefined;
 }
 
 export interface RevertOptions extends RequestOptions {
   /** `leave` changes the other files, `overwrite` restores the old content anyway, `keep` changes no file. */
   readonly onConflict?: RevertRequest["onConflict"] | undefined;
-  /** Only shows what would happen. */
+  /** True to get the result without changing files or history. */
   readonly dryRun?: boolean | undefined;
 }
 
@@ -84,21 +84,21 @@ export interface ListOptions extends RequestOptions {
   readonly limit?: number | undefined;
   /** `next` of the previous page. */
   readonly before?: string | undefined;
-  /** In the title, a message or an answer; each conversation then has its `match` (X36). */
+  /** Text in the title, a message or an answer; each conversation then has its `match` (X36). */
   readonly search?: string | undefined;
-  /** `first`: pinned ones before all others. */
+  /** `first` lists pinned conversations before all others. */
   readonly pinned?: "first" | undefined;
 }
 
-/** Every method throws `SheafApiError` when the server refuses, and `ConnectionError` when it cannot be reached. */
+/** Every method throws `SheafApiError` if the server refuses, and `ConnectionError` if it can't be reached. */
 export interface SheafClient {
-  /** Sends a message. The request is sent with the first read of the stream. */
+  /** Sends a message. The first read of the stream sends the request. */
   chat(request: Omit<ChatRequest, "stream">, options?: ChatOptions): ResponseStream;
   /** Reads a response that is running or has ended. */
   follow(responseId: string, options?: FollowOptions): ResponseStream;
-  /** While it runs, a snapshot with `metadata.lastEventId` (N3). */
+  /** Returns the response; while it runs, a snapshot with `metadata.lastEventId` (N3). */
   getResponse(responseId: string, options?: RequestOptions): Promise<ChatResponse>;
-  /** Ends a run; does nothing if it has ended (X7). */
+  /** Ends a run, unless it has ended already (X7). */
   cancel(responseId: string, options?: RequestOptions): Promise<void>;
   /** Answers an `approval_request` (X8). */
   resolveApproval(
@@ -109,10 +109,10 @@ export interface SheafClient {
   ): Promise<void>;
   /** Follows all conversations until the signal ends it, over any number of connections (C230). */
   readUserEvents(options?: UserEventOptions): AsyncIterable<NumberedUserEvent>;
-  /** Newest first; each with what it used and what waits for a person (X35). */
+  /** Lists conversations, newest first, with their usage and their waiting approvals (X35). */
   listConversations(options?: ListOptions): Promise<ConversationPage>;
   getConversation(conversationId: string, options?: RequestOptions): Promise<Conversation>;
-  /** Renames or pins it, or changes what its next message goes on with. */
+  /** Renames or pins a conversation, or changes the settings of its next message. */
   changeConversation(
     conversationId: string,
     change: ConversationChange,
@@ -124,18 +124,18 @@ export interface SheafClient {
     order: WaitingOrder["waiting"],
     options?: RequestOptions,
   ): Promise<readonly WaitingMessage[]>;
-  /** The text of a file: Markdown for people, JSON as `getConversation`; without what runs or was reverted (X37). */
+  /** Returns a file's text, without running and reverted responses: Markdown, or JSON as `getConversation` (X37). */
   exportConversation(conversationId: string, format: "markdown" | "json", options?: RequestOptions): Promise<string>;
   deleteConversation(conversationId: string, options?: RequestOptions): Promise<void>;
   /** Creates a conversation with the turns up to and including this response. */
   forkConversation(conversationId: string, responseId: string, options?: RequestOptions): Promise<ConversationSummary>;
-  /** What the conversation changed in its files, against its start (X28). */
+  /** Lists the changes of files since the start of the conversation (X28). */
   listChanges(conversationId: string, options?: RequestOptions): Promise<ConversationChanges>;
-  /** The call or the commit that made each line of a file in the conversation's workspace (C270). */
+  /** Finds the call or the commit that made each line of a file in the conversation's workspace (C270). */
   readBlame(conversationId: string, path: string, options?: RequestOptions): Promise<FileBlame>;
   /** The place where two conversations part, with their tokens, cost and files (C271). */
   compareConversations(id: string, otherId: string, options?: RequestOptions): Promise<ConversationComparison>;
-  /** Reverts one of these files, or one hunk of it; `FILES_CHANGED` if it is no longer as listed (X29). */
+  /** Reverts one of these files, or one hunk of it; throws `FILES_CHANGED` if the file has changed since (X29). */
   revertChange(conversationId: string, change: ChangeRevert, options?: RequestOptions): Promise<ConversationChanges>;
   /** Pushes the files of a conversation in a workspace from git as a branch with one commit. */
   publishConversation(
@@ -145,29 +145,29 @@ export interface SheafClient {
     options?: RequestOptions,
   ): Promise<PublishResult>;
   /**
-   * Reverts this response and everything after it: history and files. If something else has changed a file since, it
-   * fails with `FILES_CHANGED`, unless `onConflict` says what to do.
+   * Reverts this response and everything after it: history and files. If something else has changed a file since,
+   * throws `FILES_CHANGED`, unless `onConflict` decides.
    */
   revertConversation(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
-  /** Shows the branch that has this response, with its files; otherwise as `revertConversation` (C252). */
+  /** Shows the branch that has this response, with its files; otherwise like `revertConversation` (C252). */
   showBranch(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
-  /** Sends a file for messages to come; `chat` then names it as `{ id }` (X46). */
+  /** Uploads a file for later messages; `chat` then refers to it by `{ id }` (X46). */
   addAttachment(file: MessageFile, options?: RequestOptions): Promise<AttachmentInfo>;
-  /** What such a file is; 404 once it is too old. */
+  /** Returns an uploaded file's description; throws 404 if it is too old. */
   getAttachment(attachmentId: string, options?: RequestOptions): Promise<AttachmentInfo>;
-  /** Such files that can be named now, and what the server allows (X108). */
+  /** Lists the uploaded files that messages can use now, and the server's limits (X108). */
   listAttachments(options?: RequestOptions): Promise<AttachmentList>;
-  /** Messages that named it keep it. */
+  /** Deletes an uploaded file. Messages that use it keep it. */
   deleteAttachment(attachmentId: string, options?: RequestOptions): Promise<void>;
-  /** A file that came with the message of a response, from 1 (X48). */
+  /** Returns a file of the response's message, by its number from 1 (X48). */
   readAttachment(responseId: string, number: number, options?: RequestOptions): Promise<Blob>;
   listModels(options?: RequestOptions): Promise<readonly ModelInfo[]>;
   listWorkspaces(options?: RequestOptions): Promise<WorkspaceList["workspaces"]>;
-  /** Files whose path has the letters of `query` in order, the best first (X31). */
+  /** Finds files whose path has the letters of `query` in order, the best first (X31). */
   findFiles(workspace: string, query: string, options?: RequestOptions): Promise<WorkspaceFileList>;
-  /** Commands and skills that a message may name after a slash, the best for `query` first (X88). */
+  /** Finds commands and skills that a message may start with after a slash, the best for `query` first (X88). */
   findCommands(workspace: string, query: string, options?: RequestOptions): Promise<WorkspaceCommandList>;
-  /** Lines of a text file, with the hash of the whole (X32). */
+  /** Reads lines of a text file, with the hash of the whole (X32). */
   readFile(workspace: string, path: string, options?: ReadFileOptions): Promise<WorkspaceFile>;
 }
 
@@ -181,7 +181,7 @@ export function createClient(options: ClientOptions): SheafClient {
   const send = async (path: string, request: TransportRequest): Promise<void> => {
     await (await transport(path, request)).body?.cancel();
   };
-  // The contract types what the server sends; where it matters, `isChatResponse` of the protocol checks it.
+  // The server's answer has the type of its contract; where it matters, `isChatResponse` of the protocol checks it.
   const ask = async <Answer>(path: string, request: TransportRequest = {}): Promise<Answer> =>
     (await (await transport(path, request)).json()) as Answer;
   const readFile = async (path: string, { signal }: RequestOptions = {}): Promise<Blob> =>
@@ -253,7 +253,7 @@ function toQuery(values: object): string {
   return query && `?${query}`;
 }
 
-/** `crypto.randomUUID` is missing in pages loaded over plain HTTP; random bytes are not. */
+/** Makes random digits, because pages loaded over plain HTTP lack `crypto.randomUUID`. */
 function createKey(): string {
   return crypto.getRandomValues(new Uint32Array(5)).join("");
 }

@@ -4,7 +4,7 @@ import { ConnectionError } from "./errors.ts";
 export interface ConnectionOptions {
   /** Ends the connection; pending reads throw its reason. */
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds without a byte after which the connection counts as dead (X5). Read before each wait. */
+  /** Returns the milliseconds without a byte after which the connection is dead (X5). Called before each wait. */
   readonly silenceMs: () => number;
 }
 
@@ -14,9 +14,9 @@ interface ChunkDecoder<Item> {
 }
 
 export interface Connection<Item> {
-  /** Opens it, with a signal of its own; `isPatient`: however long it takes. */
+  /** Opens the connection with its own signal. `isPatient`: without a time limit. */
   open<Value>(send: (signal: AbortSignal) => Promise<Value>, isPatient: boolean): Promise<Value>;
-  /** The events of the body, one array per piece received. @throws ConnectionError when the connection breaks. */
+  /** Yields the events of the body, one array per piece received. @throws ConnectionError if the connection breaks. */
   read(answer: Response): AsyncGenerator<readonly Item[]>;
 }
 

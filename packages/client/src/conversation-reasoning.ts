@@ -1,16 +1,16 @@
-/** What a model thought before and between the parts of its answer (N14), within a bound. */
+/** The model's thinking before and between the parts of its answer (N14), within a limit. */
 import type { StreamEvent } from "@sheaf/protocol";
 import type { SheafClient } from "./client.ts";
 
 /** The reasoning of one response. It is never part of the answer. */
 export interface Reasoning {
-  /** Its end, at most 65,536 UTF-16 code units. */
+  /** The end of the text, at most 65,536 UTF-16 code units. */
   readonly text: string;
-  /** The beginning is missing: the text was longer, or began before the conversation was opened here. */
+  /** True if the start is missing: the text was longer, or started before the conversation was opened here. */
   readonly isCut: boolean;
-  /** The model is thinking now. */
+  /** True if the model is thinking now. */
   readonly isOpen: boolean;
-  /** Milliseconds in which it arrived; undefined if it was not followed from its beginning. */
+  /** Milliseconds in which it arrived; undefined if it wasn't followed from its start. */
   readonly durationMs: number | undefined;
 }
 
@@ -18,22 +18,22 @@ const mostCharacters = 65_536;
 
 export interface ReasoningReader {
   readonly push: (event: StreamEvent) => void;
-  /** Ends it, with its response. */
+  /** Ends the reasoning, because its response ended. */
   readonly end: () => void;
-  /** The same object until something changes; undefined while there is none. */
+  /** Returns the same object until something changes; undefined without reasoning. */
   readonly read: () => Reasoning | undefined;
 }
 
 interface ReasoningStart {
-  /** Milliseconds since 1970. Undefined: how long it took is not known. */
+  /** Milliseconds since 1970. Undefined: the duration isn't known. */
   readonly now?: (() => number) | undefined;
-  /** What came before. */
+  /** Earlier reasoning of the response. */
   readonly from?: Reasoning | undefined;
-  /** Events came before that nobody read. */
+  /** True if earlier events were not read. */
   readonly isCut: boolean;
 }
 
-/** The reasoning of a response that has ended; undefined if the model sent none. */
+/** Reads the reasoning of an ended response. Returns undefined if the model sent none. */
 export async function readStoredReasoning(
   client: SheafClient,
   responseId: string,
@@ -80,7 +80,7 @@ export function createReasoningReader({ now, from, isCut: isLate }: ReasoningSta
   };
 }
 
-/** Never begins with the second half of a character. */
+/** Takes the end of a text, which never starts with the second half of a character. */
 function takeEnd(text: string): string {
   if (text.length <= mostCharacters) return text;
   const end = text.slice(-mostCharacters);

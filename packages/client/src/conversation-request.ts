@@ -6,7 +6,7 @@ import type { ConversationOptions } from "./conversation-store.ts";
 import { type MessageFile, toEntry } from "./encode-file.ts";
 import { SheafApiError } from "./errors.ts";
 
-/** The place where an edited message goes. */
+/** The place of an edited message. */
 export interface MessagePlace extends Pick<ChatRequest, "onConflict"> {
   /** Index of the turn that it replaces. */
   readonly at: number;
@@ -35,7 +35,7 @@ export async function toChatRequest(
   };
 }
 
-/** A stored conversation always has a mode and a model: they can be replaced, not removed. */
+/** Turns settings into a change. A stored conversation always has a mode and a model: they can't be removed. */
 export function toSettingsChange(change: Partial<ConversationSettings>): ConversationChange {
   const { mode, model, effort } = change;
   return {
@@ -45,14 +45,14 @@ export function toSettingsChange(change: Partial<ConversationSettings>): Convers
   };
 }
 
-/** Adds the files of a message. Files that were not sent from here are read from the server (X48). */
+/** Adds the files of a message, and reads those without bytes from the server (X48). */
 export async function readFiles(client: SheafClient, turn: Turn, files: MessageFile[]): Promise<void> {
   for (const { name, blob } of turn.attachments ?? []) {
     files.push({ name, blob: blob ?? (await client.readAttachment(turn.response.id, files.length + 1)) });
   }
 }
 
-/** Returns false if the call was decided before, by a second click or in another window. */
+/** Returns false if the call had its answer already, by a second click or in another window. */
 export async function decideOnce(client: SheafClient, ...call: Decision): Promise<boolean> {
   try {
     await client.resolveApproval(...call);

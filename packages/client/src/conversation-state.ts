@@ -1,4 +1,4 @@
-/** What a user interface knows of one conversation. Every part is a value: what did not change is the same object. */
+/** The state of one conversation in a user interface. Every part is a value: unchanged parts are the same objects. */
 import type {
   ApprovalRequestData,
   ChatResponse,
@@ -14,17 +14,17 @@ import { type MessageFile, type SentFile, toTurnFile } from "./encode-file.ts";
 import type { Reasoning } from "./conversation-reasoning.ts";
 import type { ConnectionState } from "./response-stream.ts";
 
-/** What a person sends. */
+/** A message of a person. */
 export interface OutgoingMessage {
-  /** May be empty if there are answers or attachments. */
+  /** Text, which may be empty if there are answers or attachments. */
   readonly message: string;
   /** Answers to the questions of the clarification that ended the last response (N42). */
   readonly answers?: readonly ClarificationAnswer[] | undefined;
-  /** Files that were sent before (`addAttachment`) are named, others go with the message. */
+  /** Files of the message: uploaded ones (`addAttachment`) by their ids, others with their bytes. */
   readonly attachments?: readonly (MessageFile | SentFile)[] | undefined;
 }
 
-/** An attachment of a turn. Without `blob`, the server has it: the message was not sent from here. */
+/** An attachment of a turn. Without `blob`, the server has the bytes: another client sent the message. */
 interface TurnFile {
   readonly name: string;
   readonly mediaType: string;
@@ -37,15 +37,15 @@ export interface Turn {
   /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
   readonly attachments?: readonly TurnFile[];
-  /** Its id is "" until the server has accepted the message. Fields that break the contract are removed. */
+  /** The response. Its id is "" until the server accepts the message. Fields that break the contract are absent. */
   readonly response: ChatResponse;
-  /** Ids of the responses in this place, oldest first, with its own; undefined: it is the only one. `show` changes to another one. */
+  /** Ids of the responses in this place, oldest first, including its own; undefined: only one. `show` shows another. */
   readonly versions?: readonly string[];
-  /** With the option `reasoning`, once it came or `loadReasoning` fetched it (N14). */
+  /** Reasoning of the model: with the option `reasoning`, or after `loadReasoning` (N14). */
   readonly reasoning?: Reasoning;
 }
 
-/** What the next message goes on with (X25). Undefined: the server's default. */
+/** Settings of the next message (X25). Undefined: the server's default. */
 export interface ConversationSettings {
   readonly mode: Mode;
   readonly model: string | undefined;
@@ -55,29 +55,29 @@ export interface ConversationSettings {
 export interface ConversationState {
   /** Undefined until the server has accepted the first message. */
   readonly id: string | undefined;
-  /** "" until the first message. */
+  /** Title; "" until the first message. */
   readonly title: string;
-  /** Name of its workspace; undefined: the server's default, or one that is no longer served. */
+  /** Name of the workspace; undefined: the server's default, or a workspace that it no longer serves. */
   readonly workspace: string | undefined;
   readonly settings: ConversationSettings;
-  /** `loading`: `load` has not ended yet; `missing`: no such conversation; `failed`: `load` failed, `error` says why. */
+  /** `loading`, until `load` has ended; `missing` if the server lacks it; `failed` if `error` has a reason. */
   readonly status: "loading" | "ready" | "missing" | "failed";
   readonly turns: readonly Turn[];
-  /** Ids of responses that once followed the last turn, oldest first; `show` brings them back. */
+  /** Ids of responses that once followed the last turn, oldest first; `show` shows them again. */
   readonly nextVersions: readonly string[];
-  /** The last response is not complete. */
+  /** True if the last response is not complete. */
   readonly isAnswering: boolean;
   /** Calls of the last response that wait for a decision (X8). */
   readonly approvals: readonly ApprovalRequestData[];
-  /** `broken`: the stream was given up, and what is shown is incomplete (N51); `reconnect` tries again. */
+  /** `broken`: the store has stopped trying, and the response is incomplete (N51); `reconnect` tries again. */
   readonly connection: "idle" | ConnectionState | "broken";
-  /** `cancel` was called, and the response has not ended yet. */
+  /** True if `cancel` was called, and the response hasn't ended yet. */
   readonly isCancelling: boolean;
   /** Messages that wait at the server, in the order in which they start (C241). */
   readonly waiting: readonly WaitingMessage[];
   /**
-   * The reason why the last request failed: `SheafApiError` if the server refused it, `ConnectionError` without an answer,
-   * `StreamBrokenError` for a stream that was given up. Undefined from the next request on.
+   * The reason why the last request failed: `SheafApiError` if the server refused it, `ConnectionError` without an
+   * answer, `StreamBrokenError` for a stream that can't be resumed. Undefined from the next request on.
    */
   readonly error: Error | undefined;
 }
@@ -102,13 +102,13 @@ export function toEmptyState(id: string | undefined): ConversationState {
   };
 }
 
-/** What follows from the turns. */
+/** Derives the parts of the state that depend on the turns. */
 export function toTurnsState(turns: readonly Turn[]): Pick<ConversationState, "turns" | "isAnswering" | "approvals"> {
   const response = turns.at(-1)?.response;
   return { turns, isAnswering: response?.status === "streaming", approvals: response?.approvals ?? noApprovals };
 }
 
-/** A conversation as the server has it. */
+/** The state of a conversation that the server returned. */
 export function toLoadedState(
   { id, title, workspace, mode = "agent", model, effort, turns, nextVersions = [], waiting = [] }: Conversation,
   before: readonly Turn[],
@@ -126,7 +126,7 @@ export function toLoadedState(
   } satisfies Partial<ConversationState>;
 }
 
-/** Turns that were loaded again keep the reasoning that is known, unless more may have come since. */
+/** Keeps known reasoning for turns that were loaded again, unless more may have arrived since. */
 function keepReasoning(before: readonly Turn[], turns: readonly Turn[]): readonly Turn[] {
   const known = new Map(before.map(({ response, reasoning }) => [response.id, reasoning]));
   return turns.map((turn) => {
@@ -145,7 +145,7 @@ function toCheckedTurn(turn: ConversationTurn): Turn {
   return { ...turn, response: { ...response, metadata } };
 }
 
-/** A turn of which the server knows nothing yet. `others`: the ids of its other versions. */
+/** A turn that the server doesn't know yet. `others`: the ids of its other versions. */
 export function toFirstTurn(
   { message, answers, attachments }: OutgoingMessage,
   mode: Mode,
@@ -171,7 +171,7 @@ export function toFirstTurn(
   };
 }
 
-/** A turn with what came of its response so far. */
+/** A turn with its response so far. */
 export function toAnsweredTurn(turn: Turn, response: ChatResponse, reasoning: Reasoning | undefined): Turn {
   const versions = turn.versions?.includes("") ? turn.versions.map((id) => id || response.id) : turn.versions;
   return { ...turn, response, ...(versions && { versions }), ...(reasoning && { reasoning }) };

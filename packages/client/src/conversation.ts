@@ -36,7 +36,7 @@ import type { ConnectionState, ResponseStream } from "./response-stream.ts";
 import { scheduleFrame } from "./schedule-frame.ts";
 import { createStore } from "./store.ts";
 
-/** Sends no request before `load` or `send`, so it can be created anywhere, also while a server renders a page. */
+/** Creates a conversation without a request, so it can be created anywhere, even while a server renders a page. */
 export function createConversation(client: SheafClient, options: ConversationOptions = {}): ConversationStore {
   return new OpenConversation(client, options);
 }
@@ -47,7 +47,7 @@ class OpenConversation implements ConversationStore {
   readonly #store;
   #loading = new AbortController();
   #newestLoad: Promise<void> = Promise.resolve();
-  /** A load that messages wait for: one that begins anew would end the one before. */
+  /** The load that messages wait for. They share it, because another load would end it. */
   #loaded: Promise<void> | undefined;
   #closing = new AbortController();
   #following = new AbortController();
@@ -80,7 +80,7 @@ class OpenConversation implements ConversationStore {
     this.#loading = new AbortController();
     const { signal } = this.#loading;
     this.#newestLoad = this.#load(id, signal);
-    // Another load may replace it: whoever waits must see what the server has.
+    // Another load may replace this one, and callers must see the newest answer of the server.
     for (let newest; newest !== this.#newestLoad;) await (newest = this.#newestLoad);
   };
 
@@ -209,7 +209,7 @@ class OpenConversation implements ConversationStore {
     this.#leaveStream();
   };
 
-  /** Keeps the request of a message until the server accepted it. */
+  /** Stops following while hidden, but only after the server has accepted the message. */
   #leaveHidden(): void {
     if (this.#isShown || !this.getSnapshot().isAnswering) return;
     this.#show();
@@ -220,7 +220,7 @@ class OpenConversation implements ConversationStore {
 
   async #load(id: string, signal: AbortSignal): Promise<void> {
     try {
-      // It is the newest load before its request can cause another one.
+      // This load must be the newest before its request can cause another one.
       await Promise.resolve();
       const conversation = await this.#client.getConversation(id, { signal });
       if (signal.aborted) return;
@@ -258,7 +258,7 @@ class OpenConversation implements ConversationStore {
   }
 
   async #queue(message: OutgoingMessage): Promise<boolean> {
-    // A conversation that is new has its id once its first message is accepted.
+    // A new conversation has its id once its first message is accepted.
     await this.#accepted;
     if (this.getSnapshot().id === undefined) return false;
     const request = new AbortController();
@@ -277,7 +277,7 @@ class OpenConversation implements ConversationStore {
     return true;
   }
 
-  /** The next message starts at the server: its response is followed from its beginning. */
+  /** Adds the turn of the next message, which starts at the server, and whose response is followed from its start. */
   #beginNext(): void {
     const { isAnswering, waiting, turns, settings } = this.getSnapshot();
     const [next, ...rest] = waiting;
@@ -287,7 +287,7 @@ class OpenConversation implements ConversationStore {
     this.#change({ ...toTurnsState([...turns, turn]), waiting: rest });
   }
 
-  /** `place`: the turn that it replaces. */
+  /** Sends a message. `place`: the turn that it replaces. */
   #send(message: OutgoingMessage, place?: MessagePlace): Promise<boolean> {
     const { turns: before, nextVersions } = this.getSnapshot();
     const { now = Date.now } = this.#options;
@@ -295,7 +295,7 @@ class OpenConversation implements ConversationStore {
     const replaced = place && before[place.at]!;
     const others = replaced ? (replaced.versions ?? [replaced.response.id]) : nextVersions;
     const turn = toFirstTurn(message, this.getSnapshot().settings.mode, created, others);
-    // What is being loaded does not have this turn.
+    // A load that runs now lacks this turn.
     this.#loading.abort();
     const signal = this.#leaveStream();
     this.#reasoning = this.#readReasoning({ isCut: false });
@@ -316,24 +316,24 @@ class OpenConversation implements ConversationStore {
     return this.#accepted;
   }
 
-  /** Sends a message and follows its response. @returns whether the server accepted it. */
+  /** Sends a message and follows its response. @returns true if the server accepted it */
   async #post(message: PlacedMessage, signal: AbortSignal, onAccepted: () => void): Promise<boolean> {
     try {
       const request = new AbortController();
-      // Whoever leaves takes no message along: the server has it first.
+      // The request continues until the server has the message, even if the caller leaves.
       signal.addEventListener("abort", () => void this.#accepted.finally(() => request.abort()));
       const options = { ...this.#toStreamOptions(signal), signal: request.signal };
       const stream = this.#client.chat(await toChatRequest(this.getSnapshot(), this.#options, message), options);
       await this.#follow(stream, signal, onAccepted);
       return stream.responseId !== undefined;
     } catch (cause) {
-      // A file that cannot be read.
+      // An attachment can't be read.
       this.#change({ connection: "idle", error: toError(cause) });
       return false;
     }
   }
 
-  /** Continues the last response from where it is known. */
+  /** Continues the last response after its last known event. */
   #followLast(): void {
     const { response, reasoning: from } = this.getSnapshot().turns.at(-1) ?? {};
     const responseId = response?.id || this.#stream?.responseId;
@@ -362,7 +362,7 @@ class OpenConversation implements ConversationStore {
     };
   }
 
-  /** Reads a stream to its end. It never throws: a stream that broke is in the state. */
+  /** Reads a stream to its end. Never throws: the state shows a stream that broke. */
   async #follow(stream: ResponseStream, signal: AbortSignal, onAccepted?: () => void): Promise<void> {
     this.#stream = stream;
     let isAccepted = false;
@@ -401,7 +401,7 @@ class OpenConversation implements ConversationStore {
     return this.#following.signal;
   }
 
-  /** The first event of a response arrived: the conversation now has an id. */
+  /** Sets the conversation's id, which arrives with the first event of a response. */
   #begin({ conversationId }: ResponseStream): void {
     if (conversationId === undefined || this.getSnapshot().id === conversationId) return;
     this.#change({ id: conversationId, title: toTitle(this.getSnapshot().turns[0]) });
@@ -423,7 +423,7 @@ class OpenConversation implements ConversationStore {
     this.#cancelFrame ??= schedule(() => this.#show());
   }
 
-  /** Shows what arrived since the last time. */
+  /** Shows the events that arrived since the last time. */
   #show(): void {
     this.#cancelFrame?.();
     this.#cancelFrame = undefined;

@@ -1,14 +1,14 @@
-/** Documents as plain text, for user interfaces without a view of their own for each type. */
+/** Documents as plain text, for user interfaces that lack a view for a type. */
 import type { Document } from "@sheaf/protocol";
 
 export interface PlainDocument {
-  /** What it is about: a path, a command, the name of a tool; "" for text. */
+  /** Subject of the document: a path, a command, the name of a tool; "" for text. */
   readonly title: string;
-  /** What it says; of a type that this version does not know, its content or its metadata. */
+  /** Text of the document; for an unknown type, its content or its metadata. */
   readonly text: string;
 }
 
-/** Nothing of it is HTML: a model or a tool wrote it. */
+/** Describes a document as plain text. Don't use it as HTML: a model or a tool wrote it. */
 export function describeDocument({ type, content, metadata }: Document): PlainDocument {
   switch (type) {
     case "text":

@@ -1,20 +1,20 @@
-/** Files as the Chat API takes them (X19). */
+/** Files in the form of the Chat API (X19). */
 import type { AttachmentReference, ChatAttachment } from "@sheaf/protocol";
 
 /** A file of a message (X19). */
 export interface MessageFile {
   readonly name: string;
-  /** Its bytes, a `File` of the browser for instance. */
+  /** Bytes of the file, for instance a `File` of the browser. */
   readonly blob: Blob;
 }
 
 /** A file that the server has already (X46). */
 export interface SentFile {
-  /** `att_<id>`. */
+  /** Id of the file: `att_<id>`. */
   readonly id: string;
   readonly name: string;
   readonly mediaType: string;
-  /** Its bytes, if they are at hand: to show them, and to send them again. */
+  /** Bytes of the file, if the client has them: to show them, and to send them again. */
   readonly blob?: Blob | undefined;
 }
 
@@ -28,12 +28,12 @@ export async function encodeFile({ name, blob }: MessageFile): Promise<ChatAttac
   return { name, data: text };
 }
 
-/** As an entry of `attachments` of a message (X47). */
+/** Turns a file into an entry of a message's `attachments` (X47). */
 export async function toEntry(file: MessageFile | SentFile): Promise<ChatAttachment | AttachmentReference> {
   return "id" in file ? { id: file.id } : encodeFile(file);
 }
 
-/** As a turn shows it. */
+/** Turns a file into an attachment of a turn. */
 export function toTurnFile(file: MessageFile | SentFile) {
   const { name, blob } = file;
   return { name, mediaType: "id" in file ? file.mediaType : file.blob.type, ...(blob && { blob }) };

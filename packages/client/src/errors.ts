@@ -5,12 +5,12 @@ import type { ErrorBody } from "@sheaf/protocol";
 export interface ApiErrorFields {
   /** HTTP status. */
   readonly status: number;
-  /** From the published list; `HTTP_<status>` if the answer is not from Sheaf. */
+  /** Code from the published list; `HTTP_<status>` if the answer isn't from Sheaf. */
   readonly errorCode: string;
   readonly message: string;
   readonly source: string;
   readonly details: string;
-  /** Milliseconds to wait, if the server said so. */
+  /** Milliseconds to wait; undefined if the server sent no time. */
   readonly retryAfter: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export class SheafApiError extends Error implements ApiErrorFields {
 /** No answer, or an incomplete one: the network, a proxy, or a server that went away. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
-  /** The address itself is wrong, if the platform says so: Node does, browsers do not. */
+  /** True if the address itself is wrong, as far as the platform reports it: Node does, browsers don't. */
   readonly isWrongAddress: boolean;
 
   constructor(message = "", options: { readonly cause?: unknown; readonly isWrongAddress?: boolean } = {}) {
@@ -44,7 +44,7 @@ export class ConnectionError extends Error {
 /** A stream broke before `done` and could not be resumed: the answer is incomplete (N51). */
 export class StreamBrokenError extends Error {
   override readonly name = "StreamBrokenError";
-  /** Undefined if the server never sent it. */
+  /** Id of the response; undefined if the server never sent it. */
   readonly responseId: string | undefined;
   /** Highest id received; `follow` continues after it. */
   readonly lastEventId: number;

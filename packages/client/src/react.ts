@@ -9,21 +9,21 @@ import type { ReadableStore } from "./store.ts";
 
 type ConversationActions = Omit<ConversationStore, "subscribe" | "getSnapshot">;
 
-/** The state of a conversation and what can be done with it. The functions stay the same from state to state. */
+/** The state of a conversation, and its actions. The functions stay the same from state to state. */
 export interface UsedConversation extends ConversationState, ConversationActions {}
 
 interface OpenedConversation {
   readonly client: SheafClient;
-  /** As the component named it, undefined for a new one. */
+  /** Id in the component's options; undefined for a new conversation. */
   readonly id: string | undefined;
   readonly store: ReadableStore<ConversationState>;
   readonly actions: ConversationActions;
 }
 
 /**
- * One conversation, loaded and followed while the component is there. If `id` changes, the component shows the other
- * conversation; but a new conversation goes on when its own id is passed. Of the other options, `settings` counts when
- * the conversation is opened. To begin another new conversation, give the component another `key`.
+ * Loads and follows one conversation while the component is mounted. If `id` changes, the component shows the other
+ * conversation, except if `id` becomes the id of the conversation that it started. `settings` matter only when the
+ * conversation is opened. To start another new conversation, give the component another `key`.
  */
 export function useConversation(client: SheafClient, options: ConversationOptions = {}): UsedConversation {
   const latest = useRef(options);
@@ -46,10 +46,10 @@ export function useConversation(client: SheafClient, options: ConversationOption
   return useMemo(() => ({ ...state, ...actions }), [state, actions]);
 }
 
-/** The state of all conversations and what can be done with them. */
+/** The state of all conversations, and their actions. */
 export interface UsedChats extends ChatsState, Pick<ChatsStore, "loadMore" | "reconnect"> {}
 
-/** Follows all conversations while the component is there. `current`: the id of the conversation on the screen. */
+/** Follows all conversations while the component is mounted. `current`: the id of the conversation on the screen. */
 export function useChats(
   client: SheafClient,
   { current, ...options }: ChatsOptions & { readonly current?: string | undefined } = {},
@@ -73,18 +73,18 @@ export function useChats(
 
 /** A message that is being written. */
 export interface UsedDraft {
-  /** For the element in which it is written. */
+  /** Properties of the element in which the person writes. */
   readonly field: {
     readonly value: string;
     readonly onChange: (event: { readonly currentTarget: { readonly value: string } }) => void;
   };
-  /** True if there is anything to send. */
+  /** True if the field has no text to send. */
   readonly isEmpty: boolean;
-  /** Empties the field and sends; a message that was not sent comes back. For `onSubmit` of a form, too. */
+  /** Empties the field and sends. Restores a message that wasn't sent. Suits `onSubmit` of a form. */
   readonly send: (event?: { readonly preventDefault: () => void }) => void;
 }
 
-/** A field for the next message of a conversation. Each conversation keeps its own text while the component is there. */
+/** Makes a field for the next message of a conversation. While mounted, it remembers one text per conversation. */
 export function useDraft({ id, send }: Pick<UsedConversation, "id" | "send">): UsedDraft {
   const kept = useRef(new Map<string | undefined, string>());
   const shown = useRef(send);
@@ -97,7 +97,7 @@ export function useDraft({ id, send }: Pick<UsedConversation, "id" | "send">): U
   const sendText = async (): Promise<void> => {
     setDraft({ send, text: "" });
     if (await send({ message: text })) return;
-    // Unless something new is there.
+    // A newer text in the field stays.
     if (shown.current === send) setDraft((now) => ({ send, text: (now.send === send && now.text) || text }));
     else if (!kept.current.get(id)) kept.current.set(id, text);
   };
@@ -112,7 +112,7 @@ export function useDraft({ id, send }: Pick<UsedConversation, "id" | "send">): U
   };
 }
 
-/** The state of a store that was created elsewhere: by `createResponseStore` or `createConversation`. */
+/** Reads the state of a store that was created elsewhere: by `createResponseStore` or `createConversation`. */
 export function useStore<State>({ subscribe, getSnapshot }: ReadableStore<State>): State {
   return useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
 }

@@ -1,8 +1,8 @@
-/** When to reconnect, and when to give up. */
+/** Delays before reconnections, and the conditions to stop trying. */
 import { ConnectionError, SheafApiError } from "./errors.ts";
 
 export interface ReconnectOptions {
-  /** Consecutive tries without anything new before the stream counts as broken. Default: 10; 0: never reconnect. */
+  /** Consecutive tries without a new event before the stream is broken. Default: 10; 0: never reconnect. */
   readonly maxTries?: number;
   /** Milliseconds before the first try, unless the server sends `retry:`; at least 100. Default: 1000. */
   readonly delayMs?: number;
@@ -12,19 +12,19 @@ export interface ReconnectOptions {
 
 export const reconnectDefaults: Required<ReconnectOptions> = { maxTries: 10, delayMs: 1000, maxDelayMs: 30_000 };
 
-/** The shortest first wait: a server that sends `retry: 0` would be asked without a pause. Milliseconds. */
+/** Shortest first wait, since `retry: 0` of a server would cause requests without a pause. Milliseconds. */
 const leastDelayMs = 100;
 
 /**
- * Milliseconds to wait before try number `tries` (from 1). It doubles with each try; a jitter of half of it keeps
- * the clients of a server that went down from returning all at once.
+ * Returns the milliseconds to wait before try number `tries` (from 1). They double with each try; a jitter of half of
+ * it keeps the clients of a server that went down from returning all at once.
  */
 export function toDelay(tries: number, firstMs: number, { maxDelayMs }: Required<ReconnectOptions>): number {
   const step = Math.max(firstMs, leastDelayMs) * 2 ** Math.min(tries - 1, 20);
   return Math.min(maxDelayMs, step * (0.5 + Math.random()));
 }
 
-/** True if the same request may have another outcome later. A body that simply ended has no error. */
+/** True if the same request may have another outcome later. A body that ended normally has no error. */
 export function isRetryable(error: unknown, { maxDelayMs }: Required<ReconnectOptions>): boolean {
   if (!(error instanceof SheafApiError)) return error === undefined || error instanceof ConnectionError;
   const isPassing = error.status === 408 || error.status === 429 || error.status >= 500;

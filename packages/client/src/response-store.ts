@@ -5,7 +5,7 @@ import { createStore, type ReadableStore } from "./store.ts";
 
 export interface ResponseState {
   readonly response: ChatResponse;
-  /** `ended`: the response is complete; `failed`: the stream threw (N51). */
+  /** `ended` if the response is complete, `failed` if the stream threw (N51). */
   readonly status: "reading" | "ended" | "failed";
   /** The error that the stream threw. */
   readonly error?: unknown;

@@ -15,7 +15,7 @@ import type { Transport, TransportRequest } from "./transport.ts";
 /** One event, and the response so far. */
 export interface Update {
   readonly event: StreamEvent;
-  /** A value: it never changes. Documents that did not change are the same objects as in the update before. */
+  /** The response as a value, which never changes. Unchanged documents are the same objects as in the last update. */
   readonly response: ChatResponse;
 }
 
@@ -24,58 +24,58 @@ export type ConnectionState = "connecting" | "open" | "waiting";
 
 /** Options of every stream. */
 export interface StreamOptions {
-  /** Ends reading; pending reads throw its reason. The run continues unless the request said otherwise (X7). */
+  /** Ends reading; pending reads throw its reason. The run continues, unless `onDisconnect` is set (X7). */
   readonly signal?: AbortSignal | undefined;
-  /** `reason`: why it waits; undefined if a body simply ended. */
+  /** Called after each change. `reason`: the cause of a wait; undefined if a body ended normally. */
   readonly onConnection?: ((state: ConnectionState, reason?: unknown) => void) | undefined;
 }
 
 /**
- * Reading begins with the first `next`, and works once. The iteration ends only when the response has ended:
- * after `done`, or after a snapshot that says so (N51). Each id comes once, and ids increase.
- * @throws SheafApiError when the server refuses the request.
- * @throws ConnectionError when the server cannot be reached at all.
- * @throws StreamBrokenError when the stream broke and could not be resumed.
+ * The first `next` starts reading, which works once. The iteration ends only when the response has ended: after `done`,
+ * or after a snapshot of an ended response (N51). Each id occurs once, and ids increase.
+ * @throws SheafApiError if the server refuses the request.
+ * @throws ConnectionError if the server cannot be reached at all.
+ * @throws StreamBrokenError if the stream broke and could not be resumed.
  */
 export interface ResponseStream extends AsyncIterable<Update> {
-  /** Known once the server has answered. */
+  /** Id of the response, once the server has answered. */
   readonly responseId: string | undefined;
-  /** Known once the server has answered. */
+  /** Id of the conversation, once the server has answered. */
   readonly conversationId: string | undefined;
-  /** The response so far; its `status` is `streaming` until `done` came. */
+  /** The response so far; its `status` is `streaming` until `done`. */
   readonly response: ChatResponse;
   /** Highest id received; 0 before the first. */
   readonly lastEventId: number;
-  /** Events and fields that this version does not know (X14). */
+  /** Number of events and fields that this version does not know (X14). */
   readonly ignored: number;
   /**
-   * Reads to the end and returns the complete response, however it ended (see its `status`). It calls `onEvent` for
-   * each event once that is in `response`; with thousands of documents this is much cheaper than the iteration, which
-   * makes a response for each event.
+   * Reads to the end and returns the complete response, however it ended (see its `status`). Calls `onEvent` for each
+   * event once that is in `response`. With thousands of documents this is much cheaper than the iteration, which makes
+   * a response for each event.
    */
   readToEnd(onEvent?: (event: StreamEvent) => void): Promise<ChatResponse>;
   /** Ends a wait for the next connection, for instance because the network is back. */
   reconnect(): void;
 }
 
-/** The way a stream begins. */
+/** The position where a stream starts. */
 export interface StreamStart {
   /** Undefined until the answer to `chat`. */
   readonly responseId?: string;
-  /** Opens connections until the response has an id. Safe to repeat (X9). */
+  /** The request that opens connections until the response has an id. Safe to repeat (X9). */
   readonly request?: {
     readonly path: string;
     readonly options: TransportRequest;
-    /** The answer may wait for the end of another response. */
+    /** True if the answer may wait for the end of another response. */
     readonly isQueued: boolean;
   };
-  /** Request a snapshot and what follows it (X3). */
+  /** True to request a snapshot and later events (X3). */
   readonly snapshot?: boolean | undefined;
-  /** Request `reasoning_delta` events (N14). */
+  /** True to request `reasoning_delta` events (N14). */
   readonly reasoning?: boolean | undefined;
-  /** Continue after this event. */
+  /** Id of the event to continue after. */
   readonly after?: number | undefined;
-  /** Continue after this snapshot (N3). */
+  /** Snapshot to continue after (N3). */
   readonly from?: ChatResponse | undefined;
 }
 
@@ -94,11 +94,11 @@ export function createResponseStream(
   return new Stream(start, settings, options);
 }
 
-/** Bounds for heartbeats, so that a server can make its clients neither hang nor hammer it. */
+/** Bounds for heartbeats, so that a server can't make its clients hang, or hammer it. */
 const leastHeartbeatMs = 100;
 const mostHeartbeatMs = 300_000;
 
-/** Tries to reach a server that never answered: somebody is waiting for a first sign of life. */
+/** Tries to reach a server that never answered. They are few, because a person may be waiting. */
 const firstTries = 3;
 
 class Stream implements ResponseStream {
@@ -109,7 +109,7 @@ class Stream implements ResponseStream {
   #reducer: Reducer = createReducer();
   #conversationId: string | undefined;
   #heartbeatMs: number;
-  /** Milliseconds, from the server's `retry:` (X2). */
+  /** Milliseconds from the server's `retry:` (X2). */
   #retry: number | undefined;
   #unreadable = 0;
   #after: number;
@@ -127,7 +127,7 @@ class Stream implements ResponseStream {
     this.responseId = start.responseId;
     const { from } = start;
     this.#after = start.after ?? from?.metadata.lastEventId ?? 0;
-    // A streaming response without its last event id cannot be continued: its deltas would come twice.
+    // A streaming response without its last event id can't be continued: its deltas would arrive twice.
     if (from && (from.status !== "streaming" || this.#after > 0)) this.#replace(from);
   }
 
@@ -217,7 +217,7 @@ class Stream implements ResponseStream {
     }
   }
 
-  /** N51: if the server has no events, the response itself. */
+  /** Opens the next connection. If the server has no events, returns the response itself (N51). */
   async #connect(signal: AbortSignal): Promise<Response | ChatResponse> {
     const { transport } = this.#settings;
     const { request, snapshot, reasoning } = this.#start;
@@ -236,7 +236,7 @@ class Stream implements ResponseStream {
       return (await (await transport(path, { signal })).json()) as ChatResponse;
     } catch (cause) {
       if (!request || this.lastEventId > 0 || !isLogMissing(cause)) throw cause;
-      // It may have been cancelled there, so it is not sent again.
+      // The server may have cancelled the message, so the client doesn't send it again.
       const message = `${responseId} was lost before it began: a server that stops keeps no queue. Send the message again.`;
       throw new StreamBrokenError(message, { responseId, lastEventId: 0, cause });
     }
@@ -286,7 +286,7 @@ class Stream implements ResponseStream {
     this.#options.signal?.throwIfAborted();
   }
 
-  /** @throws when reconnecting makes no sense. */
+  /** @throws if reconnecting makes no sense */
   #checkBreak(tries: number, cause: unknown): void {
     const { reconnect } = this.#settings;
     const { responseId, lastEventId } = this;
@@ -309,12 +309,12 @@ class Stream implements ResponseStream {
   }
 }
 
-/** The server has no events of this response: it keeps none, or no longer. */
+/** True if the server has no events of this response, or no longer. */
 function isLogMissing(cause: unknown): boolean {
   return cause instanceof SheafApiError && (cause.status === 404 || cause.status === 410);
 }
 
-/** Only the id is taken from an address: a token is never sent to where an answer points. */
+/** Takes only the id from an address, so that an answer can't redirect the token. */
 function readResponseId(headers: Headers): string | undefined {
   const named = headers.get("x-response-id");
   if (named) return named;

@@ -1,14 +1,14 @@
-/** When a user interface shows what arrived. */
+/** Schedules changes of a user interface. */
 
 /** Calls `work` once, soon. Returns the function that cancels the call. */
 export type Schedule = (work: () => void) => () => void;
 
-/** Milliseconds between two changes where nothing is drawn. */
+/** Milliseconds between two changes without frames. */
 const interval = 16;
 /** Milliseconds between two changes of a page that may be hidden, and then has no frames. */
 const hiddenInterval = 250;
 
-/** In the next frame of the page; four times a second if it is hidden, and by a timer where there are no frames. */
+/** Waits for the next frame of the page; four times a second while hidden, and by a timer outside of pages. */
 export const scheduleFrame: Schedule = (work) => {
   if (typeof requestAnimationFrame !== "function") {
     const timer = setTimeout(work, interval);

@@ -11,12 +11,12 @@ interface SharedReader<Event> {
 
 type TabMessage<Event> =
   | { readonly type: "hello"; readonly from: string }
-  /** Another tab reads from now on. */
+  /** Message of another tab that starts reading. */
   | { readonly type: "reading" }
-  /** `to`: only for this tab. */
+  /** An event; with `to`, only for that tab. */
   | { readonly type: "event"; readonly event: Event; readonly to?: string };
 
-/** Without `name` or Web Locks (plain HTTP), each tab reads its own stream. Rejects as `read` does. */
+/** Shares one stream among tabs. Without `name` or Web Locks (plain HTTP), each reads its own. Rejects as `read`. */
 export async function readTogether<Event>(
   name: string | undefined,
   { read, onEvent, toFirst }: SharedReader<Event>,

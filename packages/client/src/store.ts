@@ -1,15 +1,15 @@
 /** A state and its listeners, in the shape that user interfaces subscribe to. */
 
-/** Fits `useSyncExternalStore` of React and the stores of other frameworks. The functions need no `this`. */
+/** A store for `useSyncExternalStore` of React and for other frameworks. The functions need no `this`. */
 export interface ReadableStore<State> {
   /** Calls the listener after each change of the state. Returns the function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
-  /** The same object until the next change. */
+  /** Returns the same object until the next change. */
   readonly getSnapshot: () => State;
 }
 
 export interface WritableStore<State> extends ReadableStore<State> {
-  /** Calls the listeners immediately. */
+  /** Sets the state, and calls the listeners immediately. */
   readonly set: (state: State) => void;
 }
 

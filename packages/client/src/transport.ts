@@ -5,14 +5,14 @@ import { ConnectionError, toApiError } from "./errors.ts";
 export interface TransportOptions {
   /** Address of the server, for instance `http://127.0.0.1:4096`; "" means the origin of the page. */
   readonly baseUrl: string;
-  /** Sent as `Authorization: Bearer`. A function is called before each request. Without one, a page uses its cookie. */
+  /** Token for `Authorization: Bearer`, or a function to call before each request. Default: the page's cookie. */
   readonly token?: string | (() => string | Promise<string>);
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
 export interface TransportRequest {
-  /** Default `GET`. */
+  /** Method of the request; `GET` by default. */
   readonly method?: "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
   readonly accept?: string;
@@ -26,7 +26,7 @@ export type Transport = (path: string, request?: TransportRequest) => Promise<Re
 /** Node's codes for an unknown host and an invalid address. A restarting server refuses connections, which passes. */
 const wrongAddress = /^(getaddrinfo ENOTFOUND|Invalid URL|unknown scheme|bad port)/;
 
-/** In Node, only the cause of what `fetch` throws says why. */
+/** Finds the reason that `fetch` failed, which in Node only the cause contains. */
 function toReason(error: unknown): string {
   const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
   return cause ? toReason(cause) : String(message || code || error);

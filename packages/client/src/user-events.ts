@@ -9,7 +9,7 @@ import type { Transport } from "./transport.ts";
 export type NumberedUserEvent = UserEvent & { readonly id: string };
 
 export interface UserEventOptions extends StreamOptions {
-  /** The id of the last event at hand. Default: start with a snapshot. */
+  /** Id of the last event that the caller has. Default: start with a snapshot. */
   readonly after?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ interface UserEventSettings {
 
 const known: ReadonlySet<string> = new Set<UserEvent["event"]>(["snapshot", "conversation", "conversation_deleted"]);
 
-/** Reads until the signal ends it, over any number of connections. @throws SheafApiError when the server refuses. */
+/** Reads until the signal ends it, over any number of connections. @throws SheafApiError if the server refuses. */
 export async function* readUserEvents(
   { transport, reconnect, heartbeatMs }: UserEventSettings,
   { after = "", signal, onConnection }: UserEventOptions = {},

@@ -15,7 +15,7 @@ export class ViolationError extends Error {
 
 /**
  * Yields the same updates; throws at the first event that breaks the grammar (N44 to N51).
- * For streams from their first event or a snapshot on: `follow` with `after` begins in the middle.
+ * The stream must start with its first event or a snapshot, so don't use it for `follow` with `after`.
  * @throws ViolationError
  */
 export async function* verifyUpdates(

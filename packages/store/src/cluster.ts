@@ -39,8 +39,7 @@ export interface ClaimedMessage extends Pick<WaitingMessage, "responseId" | "tex
 export interface WaitingMessages {
   /**
    * Adds a message. `maxWaiting`: messages of this owner that may wait, in all conversations.
-   * @throws SheafError CONVERSATION_BUSY for too many there, or the same request; OVERLOADED at the limit
-   * (`isWaitingLimit`).
+   * @throws SheafError CONVERSATION_BUSY for too many, or the same request; OVERLOADED at the limit (`isWaitingLimit`).
    */
   add(message: WaitingMessage, maxWaiting: number): Promise<void>;
   hasWaiting(conversationId: string): Promise<boolean>;

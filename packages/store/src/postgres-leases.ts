@@ -16,9 +16,9 @@ export interface PostgresLease {
 type TakeLease = () => Promise<PostgresLease | undefined>;
 
 /**
- * The leases that this process uses. It takes the leases of one conversation one after the other. If the
- * database has a lease with the number of this process that is missing here, the answer of its transaction was lost, or its
- * response could not be written. Then this process takes it again.
+ * The leases that this process uses. It takes the leases of one conversation one after the other. If the database has a
+ * lease with the number of this process that is missing here, the answer of its transaction was lost, or its response
+ * could not be written. Then this process takes it again.
  */
 export function createOwnLeases({ transact }: PostgresConnection, session: PostgresSession) {
   /** Numbers of leases, by conversation. */
