@@ -12,16 +12,16 @@ export interface ReducerUnderTest {
 export interface ReducerOutcome {
   readonly name: string;
   readonly clauses: readonly string[];
-  /** What is wrong; undefined if it passed. */
+  /** The problem; undefined if the reducer passed. */
   readonly message: string | undefined;
 }
 
-/** One outcome for each vector. Nothing in the events may make the reducer throw. */
+/** Returns one outcome for each vector. No event may make the reducer throw. */
 export function checkReducer(createReducer: () => ReducerUnderTest): readonly ReducerOutcome[] {
   return createReducerVectors().map(({ name, clauses, events, expected }) => {
     try {
       const reducer = createReducer();
-      // Clients read between events; that must not change anything.
+      // Clients read between events, and that must not change the result.
       for (const event of events) {
         reducer.push(event);
         void reducer.response;
@@ -33,7 +33,7 @@ export function checkReducer(createReducer: () => ReducerUnderTest): readonly Re
   });
 }
 
-/** A value without fields that the expected one lacks: a reducer may know more. */
+/** Removes the fields that the expected value lacks: a reducer may know more. */
 function keepKnown(value: unknown, expected: unknown): unknown {
   if (typeof value !== "object" || value === null || typeof expected !== "object" || expected === null) return value;
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** What a check is. */
+/** Checks of a server. */
 import type { Context } from "./context.ts";
 
 /** Each level includes the ones before it (X12). */
@@ -8,20 +8,20 @@ export const levels = ["base", "resumable", "interactive"] as const satisfies re
 
 /** One thing that a server must do. */
 export interface Check {
-  /** Unique and stable, for instance `resume-at-every-id`. */
+  /** Unique and stable id, for instance `resume-at-every-id`. */
   readonly id: string;
   readonly level: Level;
-  /** Clauses that it can show to be broken, the main one first; `§7` is section 7, which has no numbers. */
+  /** Clauses that the check can prove broken, the main one first; `§7` is section 7, which has no numbers. */
   readonly clauses: readonly string[];
   readonly title: string;
-  /** Resolves if the server passes. @throws Violation, Skip. */
+  /** Runs the check, and resolves if the server passes. @throws Violation, Skip. */
   readonly run: (context: Context) => Promise<void>;
 }
 
 /** A check in a table; its clauses stand between blanks. */
 type CheckRow = readonly [id: string, clauses: string, title: string, run: Check["run"]];
 
-/** Checks of one level. */
+/** Makes the checks of one level. */
 export function atLevel(level: Level, rows: readonly CheckRow[]): readonly Check[] {
   return rows.map(([id, clauses, title, run]) => ({ id, level, clauses: clauses.split(" "), title, run }));
 }

@@ -1,4 +1,4 @@
-/** What the checks share: the server, the prompts, and runs that many of them use. */
+/** Shared parts of the checks: the server, the prompts, and runs that many checks use. */
 import type { ChatRequest, ChatResponse, StreamEvent } from "@sheaf/protocol";
 import { explainChatResponse } from "@sheaf/protocol/validate";
 import type { EventStream } from "./event-stream.ts";
@@ -10,7 +10,7 @@ export interface ContextOptions extends HttpOptions {
   readonly profile: Profile;
 }
 
-/** A run that may still be going on. */
+/** A run that may still be in progress. */
 export interface Run {
   readonly stream: EventStream;
   readonly responseId: string;
@@ -23,7 +23,7 @@ export interface Sample extends Run {
   readonly events: readonly StreamEvent[];
 }
 
-/** A shorter run proves nothing about runs in progress. Milliseconds. */
+/** Shortest run that can prove anything about runs in progress. Milliseconds. */
 const LEAST_LONG = 400;
 
 export class Context {
@@ -37,12 +37,12 @@ export class Context {
     this.http = new Http(options);
   }
 
-  /** Called before each check. */
+  /** Resets the state for the next check. */
   beginCheck(): void {
     this.#hasLongRun = false;
   }
 
-  /** The request body for a prompt. @throws Skip if the profile does not have it. */
+  /** Makes the request body for a prompt. @throws Skip if the profile does not have it. */
   toRequest(name: PromptName, fields: Partial<ChatRequest> = {}): ChatRequest {
     const prompt = this.options.profile[name];
     if (!prompt) throw new Skip(`the profile has no prompt "${name}"`);
@@ -73,13 +73,13 @@ export class Context {
     throw new Skip('the run of the prompt "approval" needed no approval');
   }
 
-  /** Ends a run that the check needs no longer. */
+  /** Ends a run that the check no longer needs. */
   async cancel(responseId: string): Promise<ChatResponse> {
     await this.http.send("POST", `/v1/responses/${responseId}/cancel`, { body: {} });
     return this.waitForEnd(responseId);
   }
 
-  /** Finished runs of all prompts that end without a person; made once. */
+  /** Returns finished runs of all prompts that end without a person; they run once. */
   async samples(): Promise<readonly Sample[]> {
     const names = sampleNames.filter((name) => this.options.profile[name] !== undefined);
     if (names.length === 0) throw new Skip("the profile has no prompt");
@@ -93,7 +93,7 @@ export class Context {
     for (const sample of await this.samples()) check(await this.getResponse(sample.responseId), sample);
   }
 
-  /** The one with this name. @throws Skip */
+  /** Returns the sample with this name. @throws Skip */
   async sample(name: PromptName): Promise<Sample> {
     const known = this.#samples.get(name) ?? this.#makeSample(name);
     this.#samples.set(name, known);
@@ -105,7 +105,7 @@ export class Context {
     return { name, ...run, events: await run.stream.readToEnd() };
   }
 
-  /** `GET /v1/responses/{id}`, checked. */
+  /** Reads and checks `GET /v1/responses/{id}`. */
   async getResponse(responseId: string): Promise<ChatResponse> {
     const path = `/v1/responses/${responseId}`;
     return readResponse(await this.http.expect(200, "N3", "GET", path), `GET ${path}`);
@@ -126,7 +126,7 @@ export class Context {
   /** The reason why a failed check is inconclusive: runs of the prompt "long" end before they can be examined. */
   async findShortRun(): Promise<string | undefined> {
     if (!this.#hasLongRun) return undefined;
-    // A run without interference.
+    // The sample is a run without interference.
     const { responseId } = await this.sample("long");
     const { status, metadata } = await this.getResponse(responseId);
     if (status !== "completed" || metadata.duration_ms >= LEAST_LONG) return undefined;
@@ -134,7 +134,7 @@ export class Context {
   }
 }
 
-/** The ids in the headers of an answer to `POST /v1/chat` (N49, section 7). */
+/** Reads the ids in the headers of an answer to `POST /v1/chat` (N49, section 7). */
 export function readIds(headers: Headers): { readonly responseId: string; readonly conversationId: string } {
   const responseId = headers.get("x-response-id") ?? "";
   const conversationId = headers.get("x-conversation-id") ?? "";

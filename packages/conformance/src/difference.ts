@@ -1,4 +1,4 @@
-/** Where two JSON values differ. */
+/** Finds the first place where two JSON values differ. */
 import { demandNone } from "./violation.ts";
 
 /** The first difference, such as `documents.0.content: "a" and "b"`; undefined if equal. Field order is free. */

@@ -5,10 +5,10 @@ import { demand, demandNone, Violation } from "./violation.ts";
 
 export interface EventStreamOptions {
   readonly waitMs: number;
-  /** For messages. */
+  /** Address of the stream, for messages. */
   readonly address: string;
   readonly controller: AbortController;
-  /** Messages are kept unread. */
+  /** True if the messages stay unread, because they aren't events of a response. */
   readonly isOther: boolean;
 }
 
@@ -16,7 +16,7 @@ export class EventStream {
   readonly headers: Headers;
   /** Everything received, in order. */
   readonly events: StreamEvent[] = [];
-  /** The messages as they came. Only a response stream also has `events`. */
+  /** The messages as they arrived. Only a response stream also has `events`. */
   readonly messages: SseMessage[] = [];
   /** The body so far. */
   text = "";
@@ -60,7 +60,7 @@ export class EventStream {
     }
   }
 
-  /** Reads until an event fits; it may be one received already. */
+  /** Reads until an event matches; it may be one received already. */
   async find(fits: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent> {
     await this.readUntil(({ events }) => events.some(fits), what);
     return this.events.find(fits)!;
@@ -79,7 +79,6 @@ export class EventStream {
     while (this.#byteCount < count && (await this.#read(`byte ${count}`)));
   }
 
-  /** Disconnects. */
   close(): void {
     this.#options.controller.abort();
   }

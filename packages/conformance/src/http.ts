@@ -5,13 +5,13 @@ import { EventStream } from "./event-stream.ts";
 import { demand, demandNone, show, Violation } from "./violation.ts";
 
 export interface RequestOptions {
-  /** Sent as JSON. */
+  /** Body to send as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Body to send unchanged, instead of `body`. */
   readonly rawBody?: string | Uint8Array<ArrayBuffer>;
-  /** Override the defaults; undefined removes one. */
+  /** Headers that override the defaults; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The messages of the event stream are kept unread. */
+  /** True if the messages of the event stream stay unread. */
   readonly isOther?: boolean;
 }
 
@@ -20,12 +20,12 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined if the text is not JSON. */
+  /** Value of the text as JSON; undefined if it isn't JSON. */
   readonly json: unknown;
 }
 
 export interface HttpOptions {
-  /** `http://127.0.0.1:7433`. */
+  /** Address of the server, such as `http://127.0.0.1:7433`. */
   readonly baseUrl: string;
   readonly token: string | undefined;
   /** Milliseconds for one answer, or for the next piece of a stream. */
@@ -48,7 +48,7 @@ export class Http {
     return { status: answer.status, headers: answer.headers, text, json: parseJson(text) };
   }
 
-  /** Sends and expects one of the statuses. */
+  /** Sends a request, and expects one of the statuses. */
   async expect(
     status: number | readonly number[],
     clause: string,
@@ -66,7 +66,7 @@ export class Http {
     return answer;
   }
 
-  /** Sends and expects an error of the contract (N52, section 7). */
+  /** Sends a request, and expects an error of the contract (N52, section 7). */
   async expectError(
     status: number | readonly number[],
     method: string,

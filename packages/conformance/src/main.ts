@@ -9,7 +9,7 @@ import { createReducerVectors } from "./reducer-vectors.ts";
 import { createReport, formatOutcome, formatSummary } from "./report.ts";
 import { runSuite, selectChecks, type Outcome, type SuiteOptions } from "./run-suite.ts";
 
-/** What the program needs from its process. */
+/** Parts of its process that the program needs. */
 export interface MainIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly write: (text: string) => void;
@@ -103,7 +103,7 @@ async function check(options: SuiteOptions, { json, strict }: Flags, io: MainIo)
   return isBad ? 1 : 0;
 }
 
-/** A server that does not answer is not broken, nor is one that rejects the token. */
+/** Checks that the server can be reached, and accepts the token: without these, checks prove no violation. */
 async function reach(options: SuiteOptions): Promise<void> {
   const { baseUrl, token, waitMs } = options;
   try {

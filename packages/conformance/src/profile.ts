@@ -1,16 +1,16 @@
-/** Prompts that make a server show what is checked. */
+/** Prompts that make a server show all checked behaviour. */
 import type { ChatRequest } from "@sheaf/protocol";
 
-/** What a run must show. */
+/** Behaviour that the run of a prompt must show. */
 export type PromptName = keyof typeof any;
 
 /** A message, and the model or mode that it needs. */
 export type Prompt = Pick<ChatRequest, "message" | "model" | "mode">;
 
-/** Without a prompt, the checks that need it are skipped. */
+/** Prompts for a server. The suite skips checks whose prompt is missing. */
 export type Profile = Readonly<Partial<Record<PromptName, Prompt>>>;
 
-/** Prompts whose runs show many kinds of documents and do not wait for a person. */
+/** Prompts whose runs show many kinds of documents and don't wait for a person. */
 export const sampleNames = [
   "text",
   "code",
@@ -23,7 +23,7 @@ export const sampleNames = [
   "question",
 ] as const satisfies readonly PromptName[];
 
-/** For Sheaf's rule-based model, on a server with `--sandbox disabled --allow 'Shell(sleep)'`. It writes no code and no todo list. */
+/** Prompts for the rule-based model with `--sandbox disabled --allow 'Shell(sleep)'`, without code and todo lists. */
 const offline: Readonly<Partial<Record<PromptName, string>>> = {
   text: "What can you do?",
   reading: "Summarise README.md",
@@ -37,7 +37,7 @@ const offline: Readonly<Partial<Record<PromptName, string>>> = {
   large: "What can you do?",
 };
 
-/** For any model that follows instructions. */
+/** Prompts for any model that follows instructions. */
 const any = {
   text: "What is two plus two? Answer with one sentence, and use no tool.",
   code: "Write a Python function that adds two numbers, in one fenced code block with the language python. One sentence before it, one after it. Use no tool.",
@@ -63,7 +63,7 @@ function toProfile(messages: Readonly<Partial<Record<PromptName, string>>>): Pro
   return Object.fromEntries(Object.entries(messages).map(([name, message]) => [name, { message }]));
 }
 
-/** Reads a custom profile: `{"text": "…", "long": {"message": "…", "model": "…"}}`. @throws Error that says where. */
+/** Reads a custom profile: `{"text": "…", "long": {"message": "…", "model": "…"}}`. @throws Error with the place. */
 export function parseProfile(text: string): Profile {
   const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
   return Object.fromEntries(

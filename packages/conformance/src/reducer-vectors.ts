@@ -6,7 +6,7 @@ import { toBaseEvents } from "@sheaf/protocol/base-form";
 export interface ReducerVector {
   readonly name: string;
   readonly clauses: readonly string[];
-  /** In order of arrival; a reducer takes them one by one. */
+  /** Events in order of arrival; a reducer takes them one by one. */
   readonly events: readonly StreamEvent[];
   /** The response after the last event. A reducer may add fields, but must not differ in these. */
   readonly expected: ChatResponse;
@@ -123,7 +123,7 @@ const whole = numbered([
   done,
 ]);
 
-/** A snapshot of what the first events add up to, with the id of the last one (X3). */
+/** Makes the snapshot of a response after the first events, with the id of the last one (X3). */
 function toSnapshotEvent(events: readonly StreamEvent[]): StreamEvent {
   const response = reduce(events);
   const lastEventId = events.at(-1)?.id ?? 1;
@@ -142,7 +142,7 @@ function vector(name: string, clauses: readonly string[], events: readonly Strea
   return { name, clauses, events, expected: reduce(events) };
 }
 
-/** All vectors. The expected responses come from Sheaf's own reducer, which hand-written responses verify. */
+/** Creates all vectors. Hand-written responses verify the expected ones, which Sheaf's reducer makes. */
 export function createReducerVectors(): readonly ReducerVector[] {
   const approved = numbered([start, ...text(1, ["a"]), ...call, approval, resolved, ...callEnd, done]);
   return [

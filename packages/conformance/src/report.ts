@@ -29,7 +29,7 @@ export function createReport(server: string, checks: readonly Outcome[]): Report
   return { version: 1, server, level: reached.at(-1) ?? null, levels: summary, clauses: toClauses(checks), checks };
 }
 
-/** A clause is broken if any check failed it, and skipped if no check could test it. */
+/** Gives each clause its status: broken if any check failed it, skipped if no check could test it. */
 function toClauses(checks: readonly Outcome[]): Report["clauses"] {
   const clauses: Record<string, Outcome["status"]> = {};
   for (const { clauses: proved, status } of checks) {
@@ -45,7 +45,7 @@ function toClauses(checks: readonly Outcome[]): Report["clauses"] {
 
 const marks = { passed: "ok  ", failed: "FAIL", skipped: "skip" } as const;
 
-/** One line for the check, and one for what is wrong. */
+/** Formats a check as one line, with a second line for its problem. */
 export function formatOutcome({ status, id, clauses, title, clause, message }: Outcome): string {
   const line = `${marks[status]} ${id.padEnd(26)} ${title} [${clauses.join(" ")}]`;
   return message === undefined
@@ -53,7 +53,7 @@ export function formatOutcome({ status, id, clauses, title, clause, message }: O
     : `${line}\n       ${clause === undefined ? "" : `${clause}: `}${toVisible(message)}`;
 }
 
-/** Control characters of the server's text as escapes: they would steer the terminal (S-70). */
+/** Escapes control characters of the server's text, because they would steer the terminal (S-70). */
 function toVisible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
     /[\t\n]/.test(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -75,7 +75,7 @@ export function formatSummary({ server, level, levels: summary, clauses }: Repor
   ].join("\n");
 }
 
-/** A level is reached if no check failed; skipped checks are mentioned. */
+/** Mentions the skipped checks of a level, which is reached if no check failed. */
 function toDoubt(summary: Report["levels"], level: Level | null): string {
   const upTo = level === null ? [] : levels.slice(0, levels.indexOf(level) + 1);
   const skipped = upTo.reduce((sum, each) => sum + summary[each].skipped, 0);

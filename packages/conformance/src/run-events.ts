@@ -4,7 +4,7 @@ import type { Context, Run } from "./context.ts";
 import type { EventStream } from "./event-stream.ts";
 import { Skip } from "./violation.ts";
 
-/** Begins after an event, by `?after=3` or a header. */
+/** Opens a stream that starts after an event, by `?after=3` or a header. */
 export async function openEvents(
   context: Context,
   responseId: string,
@@ -25,7 +25,7 @@ export async function readEvents(
   return stream.readToEnd();
 }
 
-/** Starts a run that is in progress. @throws Skip if it is too short to examine. */
+/** Starts a run that stays in progress. @throws Skip if it is too short to examine. */
 export async function startLong(context: Context, fields: Partial<ChatRequest> = {}): Promise<Run> {
   const run = await context.start("long", fields);
   await run.stream.find(({ event }) => event === "document_start", "the first document");

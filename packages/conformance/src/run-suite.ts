@@ -5,7 +5,7 @@ import { suite } from "./suite.ts";
 import { Skip, Violation } from "./violation.ts";
 
 export interface SuiteOptions extends ContextOptions {
-  /** The highest level that is checked. Default `interactive`. */
+  /** The highest level to check. Default `interactive`. */
   readonly level?: Level;
   /** Ids of checks, or clauses; default: all. */
   readonly only?: readonly string[];
@@ -14,11 +14,11 @@ export interface SuiteOptions extends ContextOptions {
 /** The way one check ended. */
 export interface Outcome extends Omit<Check, "run"> {
   readonly status: "passed" | "failed" | "skipped";
-  /** The broken clause, if it failed. */
+  /** The broken clause, if the check failed. */
   readonly clause?: string;
-  /** What is wrong, or why it was skipped. */
+  /** The problem, or the reason why the check was skipped. */
   readonly message?: string;
-  /** Milliseconds. */
+  /** Duration of the check. Milliseconds. */
   readonly durationMs: number;
 }
 
@@ -33,7 +33,7 @@ export async function* runSuite(options: SuiteOptions): AsyncGenerator<Outcome> 
   }
 }
 
-/** The checks that the options select. */
+/** Selects the checks of the options. */
 export function selectChecks({ level = "interactive", only }: Pick<SuiteOptions, "level" | "only">): readonly Check[] {
   return suite.filter((check) => {
     if (levels.indexOf(check.level) > levels.indexOf(level)) return false;
@@ -55,6 +55,6 @@ async function runCheck(check: Check, context: Context): Promise<Pick<Outcome, "
 function toResult({ clauses }: Check, error: unknown): Pick<Outcome, "status" | "clause" | "message"> {
   if (error instanceof Violation) return { status: "failed", clause: error.clause, message: error.message };
   if (error instanceof Skip) return { status: "skipped", message: error.message };
-  // An answer so malformed that a check throws is a failure too.
+  // An answer so malformed that a check throws is also a failure.
   return { status: "failed", clause: clauses[0]!, message: `the check could not continue: ${String(error)}` };
 }

@@ -11,7 +11,7 @@ export class Violation extends Error {
   }
 }
 
-/** The check is inconclusive, for instance because the model did not do what the prompt asks for. */
+/** The check is inconclusive, for instance because the model didn't follow the prompt. */
 export class Skip extends Error {
   override readonly name = "Skip";
 }
@@ -26,7 +26,7 @@ export function demandNone(explanation: string | undefined, clause: string, subj
   demand(explanation === undefined, clause, `${subject}: ${explanation ?? ""}`);
 }
 
-/** A value in a message: short, on one line. */
+/** Formats a value for a message: short, on one line. */
 export function show(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;

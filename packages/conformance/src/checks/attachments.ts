@@ -1,4 +1,4 @@
-/** Files that are sent before their message (X46 to X48). */
+/** Checks of files that a client sends before their message (X46 to X48). */
 import { atLevel } from "../check.ts";
 import { readResponse, type Context } from "../context.ts";
 import { demand, show } from "../violation.ts";

@@ -1,4 +1,4 @@
-/** Decides whether readers end a run (X7). */
+/** Checks the ends of runs by their readers (X7). */
 import { reduce, type ChatResponse } from "@sheaf/protocol";
 import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
@@ -27,7 +27,7 @@ export const cancelChecks = atLevel("resumable", [
   ["cancel", "X7 N2 N52", "cancel ends a run with an error document and done, as often as it is sent", checkCancel],
 ]); // prettier-ignore
 
-/** Checks that a cancelled response says so (N2). */
+/** Checks that a cancelled response has the right status and error (N2). */
 export function checkCancelled({ id, status, documents, metadata }: ChatResponse, clause: string): void {
   demand(status === "error", clause, `${id} was cancelled, and has the status ${status}`);
   const last = documents.at(-1);

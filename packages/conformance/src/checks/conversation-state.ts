@@ -1,4 +1,4 @@
-/** What a conversation keeps and shows: settings, pins, usage, what waits, excerpts of a search, exports. */
+/** Checks of a conversation's state: settings, pins, usage, waiting approvals, search excerpts, exports. */
 import type { Conversation, ConversationChangeKind, ConversationSummary, ConversationUpdate } from "@sheaf/protocol";
 import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";

@@ -1,4 +1,4 @@
-/** Conversations: several turns, questions, one writer; list, fork, revert, delete. */
+/** Checks of conversations: several turns, questions, one writer; list, fork, revert, delete. */
 import type { ChatResponse } from "@sheaf/protocol";
 import { atLevel, type Check } from "../check.ts";
 import { readIds, type Context, type Run } from "../context.ts";
@@ -65,7 +65,7 @@ async function checkClarification(context: Context): Promise<void> {
   demand(!isSame, "N42", "the same question came again after its answer: the model did not get it");
 }
 
-/** A run that stays open until it is ended. */
+/** Starts a run that stays open until the check ends it. */
 async function startOpen(context: Context): Promise<Run> {
   try {
     return await context.startApproval();
@@ -129,13 +129,13 @@ async function checkList(context: Context): Promise<void> {
   }
 }
 
-/** Two turns. */
+/** Makes a conversation with two turns. */
 async function makeConversation(context: Context): Promise<readonly [ChatResponse, ChatResponse]> {
   const first = await say(context, {});
   return [first, await say(context, { conversationId: first.conversationId })];
 }
 
-/** The ids of its responses. */
+/** Lists the ids of a conversation's responses. */
 async function listTurns(context: Context, conversationId: string): Promise<readonly string[]> {
   return (await getConversation(context, conversationId)).turns.map(({ response }) => response.id);
 }

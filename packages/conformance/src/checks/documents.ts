@@ -1,4 +1,4 @@
-/** The documents of a response. */
+/** Checks of a response's documents. */
 import type { ChatResponse, Document, ErrorDocument } from "@sheaf/protocol";
 import { explainDocument } from "@sheaf/protocol/validate";
 import { atLevel } from "../check.ts";
@@ -88,7 +88,7 @@ function checkTodos({ id, type, metadata }: Document): void {
     const missing = dependencies.find((each) => !open.has(each));
     demand(missing === undefined, "N40", `todo ${todo} of ${id} depends on ${missing}, which is not in the plan`);
   }
-  // Todos without open dependencies are removed; a cycle remains.
+  // The loop removes todos without open dependencies; a cycle remains.
   for (let size = -1; size !== open.size;) {
     size = open.size;
     for (const [todo, dependencies] of open) if (!dependencies.some((each) => open.has(each))) open.delete(todo);
@@ -96,7 +96,7 @@ function checkTodos({ id, type, metadata }: Document): void {
   demand(open.size === 0, "N40", `the todos ${[...open.keys()].join(", ")} of ${id} depend on each other in a cycle`);
 }
 
-/** Documents whose tool failed, was refused, or never ran. */
+/** True for a document whose tool failed, never ran, or was not allowed to. */
 function isFailed(document: Document): boolean {
   if (document.type === "tool_call") return document.metadata.result.status === "error";
   if (document.type === "terminal_command") return document.metadata.exitCode === -1;
@@ -137,6 +137,6 @@ async function checkKinds(context: Context): Promise<void> {
     const type = Object.hasOwn(expectedTypes, name) ? expectedTypes[name as keyof typeof expectedTypes] : undefined;
     if (type && !documents.some((document) => document.type === type)) missing.push(`"${name}" no ${type}`);
   });
-  // If a model does not do what it is asked to, the server is not at fault.
+  // If a model doesn't follow the prompt, the server is not at fault.
   if (missing.length > 0) throw new Skip(`prompts showed no document of their type: ${missing.join(", ")}`);
 }

@@ -1,4 +1,4 @@
-/** What a server says about itself (section 7, X5, X10). */
+/** Checks of a server's description of itself (section 7, X5, X10). */
 import { atLevel, type Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import { demand, show, Skip } from "../violation.ts";
@@ -41,7 +41,7 @@ async function checkSchemas(context: Context): Promise<void> {
   );
 }
 
-/** An open approval is the longest silence that a client can make. */
+/** Waits for heartbeats during an open approval, the longest silence that a client can cause. */
 async function checkHeartbeat(context: Context): Promise<void> {
   const { stream, responseId } = await context.startApproval();
   const [start] = stream.events;

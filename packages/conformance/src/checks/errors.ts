@@ -1,4 +1,4 @@
-/** Requests that are refused (N52, section 7). */
+/** Checks of requests that a server must refuse (N52, section 7). */
 import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
 import type { RequestOptions } from "../http.ts";

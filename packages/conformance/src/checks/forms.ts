@@ -65,7 +65,7 @@ function decode({ text }: Answer): Message[] {
   return [...decoder.push(text), ...decoder.end()];
 }
 
-/** C5 to C7 of the command line. */
+/** Checks C5 to C7 of the command line. */
 function explainLines(messages: readonly Message[]): string | undefined {
   const types = messages.map(({ data }) => readType(data));
   const other = types.indexOf(undefined);

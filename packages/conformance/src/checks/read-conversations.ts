@@ -26,7 +26,7 @@ export async function getConversation(context: Context, id: string): Promise<Con
   return conversation;
 }
 
-/** Two pages with one conversation each. */
+/** Checks two pages with one conversation each. */
 export async function checkPages(context: Context, query: string, clause: string): Promise<void> {
   const first = await listPage(context, query);
   demand(first.conversations.length === 1, clause, `${query} gives ${first.conversations.length} conversations`);

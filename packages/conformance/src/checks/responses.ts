@@ -97,7 +97,7 @@ function checkStatus({ id, status, documents, metadata }: ChatResponse): void {
   );
 }
 
-/** What a base client compares. */
+/** The fields that a base client compares. */
 export function toCore({ documents }: ChatResponse): unknown {
   return documents.map(({ id, type, sequence, content }) => ({ id, type, sequence, content }));
 }

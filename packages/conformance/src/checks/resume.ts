@@ -24,7 +24,7 @@ export const resumeChecks = atLevel("resumable", [
     checkSlowReader],
 ]); // prettier-ignore
 
-/** Both add up to the same, and end at the same id. A server may merge deltas on replay (X3). */
+/** Checks that both add up to the same response with the same last id. A server may merge deltas on replay (X3). */
 function explainMerged(one: readonly StreamEvent[], other: readonly StreamEvent[]): string | undefined {
   const [last, otherLast] = [one.at(-1)?.id, other.at(-1)?.id];
   if (last !== otherLast) return `the last id is ${last} and ${otherLast}`;
@@ -34,7 +34,7 @@ function explainMerged(one: readonly StreamEvent[], other: readonly StreamEvent[
   return explainDifference(reduce(one), reduce(other));
 }
 
-/** What the events up to an id and those after it add up to. */
+/** Reduces the events up to an id, and the events after it, to a response. */
 function join(events: readonly StreamEvent[], id: number, rest: readonly StreamEvent[]): ChatResponse {
   const reducer = createReducer();
   for (const event of events) if (event.id <= id) reducer.push(event);
@@ -42,14 +42,14 @@ function join(events: readonly StreamEvent[], id: number, rest: readonly StreamE
   return reducer.response;
 }
 
-/** Ids of a sample after which it is resumed; nothing follows the last one. */
+/** Ids of a sample after which to resume it; the last id has no events after it. */
 function toPlaces({ events }: Sample, most: number): number[] {
   const ids = events.slice(0, -1).map(({ id }) => id);
   const step = Math.max(1, Math.ceil(ids.length / most));
   return ids.filter((_, index) => index % step === 0 || index === ids.length - 1);
 }
 
-/** Longer lists of places are thinned out, so that long answers do not take minutes. */
+/** Longer lists of places are thinned out, so that long answers don't take minutes. */
 const mostPlaces = 400;
 
 async function checkEveryId(context: Context): Promise<void> {
@@ -98,7 +98,7 @@ async function checkEveryByte(context: Context): Promise<void> {
   await checkRealCuts(context, sample, bytes.length);
 }
 
-/** Connections that really end in the middle. */
+/** Checks connections that really end in the middle. */
 async function checkRealCuts(context: Context, sample: Sample, length: number): Promise<void> {
   const whole = reduce(sample.events);
   for (let part = 0; part < 10; part += 1) {

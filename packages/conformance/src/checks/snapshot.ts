@@ -1,4 +1,4 @@
-/** Snapshots and what follows them (X3, N3). */
+/** Checks of snapshots and the events after them (X3, N3). */
 import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
@@ -52,7 +52,7 @@ async function checkRunningSnapshot(context: Context): Promise<void> {
   demandEqual(reduce([seeded, ...rest]), stored, "N3", "GET while it runs, with its tail, differs from GET at the end");
 }
 
-/** A running response is exactly what the events up to its place add up to. */
+/** Checks that a running response is the sum of the events up to its place. */
 function comparePlace(
   events: readonly StreamEvent[],
   place: number,

@@ -1,4 +1,4 @@
-/** The format of a stream: what any reader relies on. */
+/** Checks of a stream's format, on which any reader relies. */
 import { reduce } from "@sheaf/protocol";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { verify, type VerifierOptions } from "@sheaf/protocol/verify";
