@@ -7,7 +7,7 @@ import { createStore, type ReadableStore } from "./store.ts";
 import type { NumberedUserEvent, UserEventOptions } from "./user-events.ts";
 
 export interface ChatsState {
-  /** `failed`: the server refused the stream, and `error` is its answer. */
+  /** State of the list. After `failed`, the server's refusal is in `error`. */
   readonly status: "loading" | "ready" | "failed";
   /** Pinned conversations, then the newest ones, with their present `runningResponseId` and `approvals`. */
   readonly conversations: readonly ConversationSummary[];
@@ -39,7 +39,7 @@ export interface ChatsStore extends ReadableStore<ChatsState> {
   readonly loadMore: () => Promise<void>;
 }
 
-/** Creates a list without a request, so it can be created anywhere. The functions need no `this`. */
+/** Creates a list that sends no request before `open`, so it works anywhere. The functions need no `this`. */
 export function createChats(client: SheafClient, { share, onEvent }: ChatsOptions = {}): ChatsStore {
   const store = createStore<ChatsState>({
     status: "loading",

@@ -51,7 +51,7 @@ export interface RequestOptions {
 }
 
 export interface ChatOptions extends StreamOptions {
-  /** Default: a new key. The same key gives the same response, so a request can safely be repeated (X9). */
+  /** Key of the request; default: a new one. The same key gives the same response, so repeating is safe (X9). */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface FollowOptions extends StreamOptions {
 }
 
 export interface RevertOptions extends RequestOptions {
-  /** `leave` changes the other files, `overwrite` restores the old content anyway, `keep` changes no file. */
+  /** The fate of other files: `leave` changes them, `overwrite` restores them anyway, `keep` changes no file. */
   readonly onConflict?: RevertRequest["onConflict"] | undefined;
   /** True to get the result without changing files or history. */
   readonly dryRun?: boolean | undefined;
@@ -82,7 +82,7 @@ export interface ReadFileOptions extends RequestOptions {
 
 export interface ListOptions extends RequestOptions {
   readonly limit?: number | undefined;
-  /** `next` of the previous page. */
+  /** Value of `next` in the previous page. */
   readonly before?: string | undefined;
   /** Text in the title, a message or an answer; each conversation then has its `match` (X36). */
   readonly search?: string | undefined;

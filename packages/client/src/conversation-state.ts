@@ -53,14 +53,14 @@ export interface ConversationSettings {
 }
 
 export interface ConversationState {
-  /** Undefined until the server has accepted the first message. */
+  /** Id of the conversation; undefined until the server has accepted the first message. */
   readonly id: string | undefined;
   /** Title; "" until the first message. */
   readonly title: string;
   /** Name of the workspace; undefined: the server's default, or a workspace that it no longer serves. */
   readonly workspace: string | undefined;
   readonly settings: ConversationSettings;
-  /** `loading`, until `load` has ended; `missing` if the server lacks it; `failed` if `error` has a reason. */
+  /** `loading` until `load` has ended, `missing` without such a conversation, `failed` with the reason in `error`. */
   readonly status: "loading" | "ready" | "missing" | "failed";
   readonly turns: readonly Turn[];
   /** Ids of responses that once followed the last turn, oldest first; `show` shows them again. */
@@ -69,7 +69,7 @@ export interface ConversationState {
   readonly isAnswering: boolean;
   /** Calls of the last response that wait for a decision (X8). */
   readonly approvals: readonly ApprovalRequestData[];
-  /** `broken`: the store has stopped trying, and the response is incomplete (N51); `reconnect` tries again. */
+  /** State of the stream. When `broken`, the store has stopped trying (N51), until `reconnect`. */
   readonly connection: "idle" | ConnectionState | "broken";
   /** True if `cancel` was called, and the response hasn't ended yet. */
   readonly isCancelling: boolean;

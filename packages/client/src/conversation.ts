@@ -36,7 +36,7 @@ import type { ConnectionState, ResponseStream } from "./response-stream.ts";
 import { scheduleFrame } from "./schedule-frame.ts";
 import { createStore } from "./store.ts";
 
-/** Creates a conversation without a request, so it can be created anywhere, even while a server renders a page. */
+/** Creates a conversation that sends no request before `load` or `send`, so a server can render it. */
 export function createConversation(client: SheafClient, options: ConversationOptions = {}): ConversationStore {
   return new OpenConversation(client, options);
 }

@@ -3,7 +3,7 @@ import type { ErrorBody } from "@sheaf/protocol";
 
 /** An error answer of the server (N52, section 7). */
 export interface ApiErrorFields {
-  /** HTTP status. */
+  /** HTTP status of the answer. */
   readonly status: number;
   /** Code from the published list; `HTTP_<status>` if the answer isn't from Sheaf. */
   readonly errorCode: string;

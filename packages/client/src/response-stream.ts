@@ -60,7 +60,7 @@ export interface ResponseStream extends AsyncIterable<Update> {
 
 /** The position where a stream starts. */
 export interface StreamStart {
-  /** Undefined until the answer to `chat`. */
+  /** Id of the response; undefined until the answer to `chat`. */
   readonly responseId?: string;
   /** The request that opens connections until the response has an id. Safe to repeat (X9). */
   readonly request?: {

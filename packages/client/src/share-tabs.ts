@@ -27,7 +27,7 @@ export async function readTogether<Event>(
   const channel = new BroadcastChannel(name);
   const tabId = `${Math.random()}`;
   let isReading = false;
-  /** False until a tab answered the hello: it is lost if no tab reads at that moment. */
+  /** True once a tab has answered the hello, which is lost if no tab reads at that moment. */
   let isServed = false;
   const tell: (message: TabMessage<Event>) => void = channel.postMessage.bind(channel);
   channel.addEventListener("message", ({ data }: MessageEvent<TabMessage<Event>>) => {

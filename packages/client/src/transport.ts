@@ -5,9 +5,9 @@ import { ConnectionError, toApiError } from "./errors.ts";
 export interface TransportOptions {
   /** Address of the server, for instance `http://127.0.0.1:4096`; "" means the origin of the page. */
   readonly baseUrl: string;
-  /** Token for `Authorization: Bearer`, or a function to call before each request. Default: the page's cookie. */
+  /** Token for `Authorization: Bearer`, or a function to call before each request. A page can use its cookie. */
   readonly token?: string | (() => string | Promise<string>);
-  /** Default: the global `fetch`. */
+  /** Function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 

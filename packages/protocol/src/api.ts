@@ -69,7 +69,7 @@ export const chatSettings = s.object({
   systemPrompt: s.optional(s.string({ minLength: 1, maxLength: 100_000 })),
   /** Ext: the end of the system prompt (C46). */
   appendSystemPrompt: s.optional(s.string({ maxLength: 100_000 })),
-  /** Default: `deny`, so that a client that can't ask a person never hangs (X8). */
+  /** Approvals by a person. Default: `deny`, so that a client that can't ask one never hangs (X8). */
   approvals: s.optional(s.choice(["deny", "ask"])),
   accept: s.optional(
     s.object({
@@ -79,7 +79,7 @@ export const chatSettings = s.object({
       reasoning: s.optional(s.boolean()),
     }),
   ),
-  /** Default: `continue`, so the run continues when its reader disconnects (X7). */
+  /** Effect of a disconnection. By default the run continues (X7). */
   onDisconnect: s.optional(s.choice(["continue", "cancel"])),
   /** The fate of the message while another response of the conversation streams. Default: `reject`. */
   whenBusy: s.optional(s.choice(["reject", "queue", "steer", "cancel"])),
@@ -172,7 +172,7 @@ const openApproval = s.object({
   approvalId: s.string(),
   /** The response that waits, whose route takes the answer (X8). */
   responseId: s.string(),
-  /** `type` of the subject. */
+  /** Type of the subject. */
   kind: approvalSubjectType,
   reason: s.optional<ApprovalReason>(approvalReason),
   /** End of the approval's time in RFC 3339 with `Z`. */
@@ -199,7 +199,7 @@ export interface SearchMatch extends s.ValueOf<typeof searchMatch> {}
 
 export const conversationSummary = s.object(
   {
-    /** `conv_<id>`. */
+    /** Id of the conversation: `conv_<id>`. */
     id: s.string({ pattern: "^conv_" }),
     /** First message, shortened. */
     title: s.string(),
@@ -249,7 +249,7 @@ export interface ConversationPage extends s.ValueOf<typeof conversationPage> {}
 /** Answer of `POST /v1/attachments` and `GET /v1/attachments/{id}` (X46). */
 export const attachmentInfo = s.object(
   {
-    /** `att_<id>`, for `attachments` of a message. */
+    /** Id of the file, `att_<id>`, for `attachments` of a message. */
     id: s.string(),
     name: s.string(),
     mediaType,
@@ -309,7 +309,7 @@ export interface ConversationTurn extends s.ValueOf<ReturnType<typeof conversati
 const waits = s.choice(["queue", "steer"]);
 
 const waitingMessage = s.object({
-  /** `chat_<id>`: the id of the response, once the message starts one. */
+  /** Id of the response, `chat_<id>`, once the message starts one. */
   responseId: s.string(),
   /** The user's message. */
   message: s.string(),
@@ -478,7 +478,7 @@ const blamedRange = s.object({
       /** Cost of the whole response. US dollars. */
       costUsd: s.optional(s.number({ minimum: 0 })),
       time: s.string(),
-      /** False: another call of the response may have written the lines. */
+      /** True if this call wrote the lines; false if another call of the response may have. */
       certain: s.boolean(),
       /** True if a subagent made the call. */
       subagent: s.optional(s.literal(true)),

@@ -24,9 +24,9 @@ export type ResponseStatus = s.ValueOf<typeof responseStatus>;
 /** Makes the schema of a complete response with these documents. */
 export function completeResponse<Item>(document: s.Schema<Item>) {
   return s.object({
-    /** `chat_<id>`, unique. */
+    /** Unique id of the response: `chat_<id>`. */
     id: s.string({ pattern: "^chat_" }),
-    /** `conv_<id>`. */
+    /** Id of the conversation: `conv_<id>`. */
     conversationId: s.string({ pattern: "^conv_" }),
     /** Id of the model in requests to the provider (N7). */
     model: s.string(),

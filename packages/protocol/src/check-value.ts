@@ -8,7 +8,7 @@ export { isJsonObject, parseJson, toJsonObject, type JsonObject } from "./json-o
 export interface Problem {
   /** Names and indexes from the checked value down to the wrong part. */
   readonly path: readonly (string | number)[];
-  /** `unknown`: the schema doesn't have the last name of the path. */
+  /** Kind of problem. If it's `unknown`, the schema lacks the last name of the path. */
   readonly reason: "missing" | "unknown" | "wrong";
   /** The schema that the part must match; for `unknown`, the schema around the part. */
   readonly schema: JsonSchema;

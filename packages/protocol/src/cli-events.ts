@@ -28,9 +28,9 @@ const initLine = s.object({
   permissionMode: s.choice(["default", "plan", "ask", "force"]),
   /** Ext: `Major.Minor`; fields are only added within a major (C13). */
   schema_version: s.string({ pattern: "^\\d+\\.\\d+$" }),
-  /** Ext. */
+  /** Ext: version of Sheaf. */
   sheaf_version: s.string(),
-  /** Ext. */
+  /** Ext: the sandbox of the commands. */
   sandbox: s.choice(["enabled", "disabled", "container", "unavailable", "untried"]),
   /** Ext: true if the user trusts the workspace (S-03). */
   trusted: s.boolean(),
@@ -273,7 +273,7 @@ const functionPayload = s.object({
   name: s.string(),
   /** Arguments as JSON text. */
   arguments: s.string(),
-  /** Ext. */
+  /** Ext: result of the call. */
   result: s.optional<CliToolOutcome>(anyOutcome),
 });
 
@@ -292,12 +292,12 @@ function toolCall(payloads: Readonly<Record<string, s.Schema>>): s.Schema<ToolCa
 const toolCallLine = s.object({
   type: s.literal("tool_call"),
   subtype: s.choice(["started", "completed"]),
-  /** `[A-Za-z0-9_-]{1,240}`. */
+  /** Id of the call, `[A-Za-z0-9_-]{1,240}`. */
   call_id: callId,
   /** The call, under exactly one key. */
   tool_call: toolCall({ ...tools, function: functionPayload }),
   session_id: uuid,
-  /** Ext. */
+  /** Ext: milliseconds since 1970. */
   timestamp_ms: count,
   /** Ext: call id and name of the subagent that made this call (C97). */
   agent: s.optional(s.object({ call_id: callId, name: s.string() })),
@@ -320,12 +320,12 @@ export interface CliUsage extends s.ValueOf<typeof cliUsage> {}
 
 /** Ext: the facts of a run, even if it failed (C166). */
 const facts = {
-  /** Absent: no provider reported tokens. */
+  /** Usage of all requests. Absent: no provider reported tokens. */
   usage: s.optional<CliUsage>(cliUsage),
   /** Time spent waiting for the model. Milliseconds. */
   duration_model_ms: milliseconds,
   num_turns: count,
-  /** Absent: a model request has no price, or no count of tokens. */
+  /** Cost in US dollars. Absent: a model request has no price, or no count of tokens. */
   total_cost_usd: s.optional(s.number()),
   /** The sandbox of the commands, as in `init`. */
   sandbox: s.string(),
@@ -341,7 +341,7 @@ const resultSuccess = s.object({
   type: s.literal("result"),
   subtype: s.literal("success"),
   duration_ms: milliseconds,
-  /** Equal to `duration_ms` (C10). */
+  /** The same as `duration_ms` (C10). */
   duration_api_ms: milliseconds,
   is_error: s.literal(false),
   /** All text of the answer, joined (C7). */
@@ -349,7 +349,7 @@ const resultSuccess = s.object({
   session_id: uuid,
   request_id: uuid,
   ...facts,
-  /** Ext. */
+  /** Ext: the reason why the run ended. */
   finish_reason: s.string(),
   /** Ext, with `--output-schema`: the answer's value. */
   structured_output: s.optional(s.anything()),

@@ -113,13 +113,13 @@ function toChanged(
       return { ...draft, metadata: { ...metadata, [field]: typeof before === "string" ? before + delta : delta } };
     }
     case "document_end": {
-      // N46, N47. Without `finalContent` the joined deltas are the content (N55).
+      // The joined deltas are the content if `finalContent` is missing (N46, N47, N55).
       const { status: _, ...ended } = draft;
       const content = typeof finalContent === "string" && !contentless.has(type) ? finalContent : draft.content;
       return { ...ended, content, metadata: { ...metadata, ...toJsonObject(data["metadata"]) } };
     }
     default: {
-      // R16: the other fields of tool call events are metadata, under the same names.
+      // The other fields of tool call events are metadata, under the same names (R16).
       const known = fields.slice(1).map((field) => [field, data[field]] as const);
       if (known.some(([, value]) => value === undefined)) return undefined;
       return { ...draft, metadata: { ...metadata, ...Object.fromEntries(known) } };

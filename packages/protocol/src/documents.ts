@@ -67,7 +67,7 @@ const codeReferenceMetadata = s.object({
   filePath: s.string(),
   /** First line, from 1 (N19). */
   startLine: lineNumber,
-  /** Last line, inclusive (N19). */
+  /** Last line, from 1, inclusive (N19). */
   endLine: lineNumber,
   /** Language by the file name; "" if unknown (N20). */
   language: s.string(),
@@ -322,7 +322,7 @@ function document<const Type extends DocumentType, Content extends string | null
   metadata: s.Schema<Metadata>,
 ) {
   return s.object({
-    /** `doc_` and the sequence number, at least three digits; unique within the response (N9). */
+    /** Id of the document: `doc_` and the sequence number, at least three digits; unique in the response (N9). */
     id: documentId,
     /** Type of the document (R3). */
     type: s.literal(type),

@@ -26,7 +26,7 @@ export const documentType = s.growingChoice(documentTypes);
 
 const count = s.integer({ minimum: 0 });
 
-/** `doc_` and the sequence number, at least three digits. */
+/** Id of a document: `doc_` and the sequence number, at least three digits. */
 export const documentId = s.string({ pattern: "^doc_\\d{3,}$" });
 
 /** Whole milliseconds; a reader also accepts fractions. */
@@ -81,7 +81,7 @@ export const usage = s.object({
   promptTokens: count,
   /** Tokens of the answer, including reasoning (N6). */
   completionTokens: count,
-  /** `promptTokens + completionTokens` (N6). */
+  /** The sum of both, `promptTokens + completionTokens` (N6). */
   totalTokens: count,
   /** Ext: part of `completionTokens` that is reasoning (N6). */
   reasoningTokens: s.optional(count),
@@ -146,11 +146,14 @@ export const hookReport = s.object({
   event: s.string(),
   /** The configuration that has the hook: the user's, or the workspace's. */
   origin: s.choice(["user", "workspace"]),
-  /** `failed`: the hook didn't run to its end, or Sheaf doesn't understand its answer. */
+  /** Outcome of the hook: `failed` if it didn't run to its end, or Sheaf doesn't understand its answer. */
   status: s.choice(["success", "failed"]),
   /** Exit code: 124 after a timeout, -1 if the hook never started (N37). */
   exitCode: s.integer(),
-  /** `block` refused a call or prompt, objected to a result or prolonged the answer; `ask` needs a person. */
+  /**
+   * The hook's decision. `block` refused the call or the prompt, objected to the result, or made the answer continue;
+   * `ask` needs a person's approval; `end` ended the run.
+   */
   decision: s.optional(s.growingChoice(["block", "ask", "end"])),
   /** The hook's reason for the decision. */
   reason: s.optional(s.string()),
@@ -186,7 +189,7 @@ export const attachmentSummary = s.object({
 export const addedMessage = s.object({
   /** The user's message. */
   message: s.string(),
-  /** `chat_<id>`, the id of the message while it waited at a server. */
+  /** Id of the message while it waited at a server: `chat_<id>`. */
   messageId: s.optional(s.string()),
   /** Files of the message, without their bytes (N66). */
   attachments: s.optional(s.list<AttachmentSummary>(attachmentSummary)),
@@ -210,9 +213,9 @@ export interface ApprovalOption extends s.ValueOf<typeof approvalOption> {}
 
 export const approvalReason = s.object({
   /**
-   * `no_rule`: no rule allows the call. `not_covered`: a rule for the program lacks a word of the command.
-   * `not_readable`: rules can't judge the command. `not_comparable`: a rule may apply. `ask_rule`: a rule asks.
-   * `unclear_repository`, `untrusted_repository`: git may work, or would work, in an untrusted repository.
+   * Code of the reason. `no_rule`: no rule allows the call. `not_covered`: a rule for the program lacks a word of the
+   * command. `not_readable`: rules can't judge the command. `not_comparable`: a rule may apply. `ask_rule`: a rule
+   * asks. `unclear_repository`, `untrusted_repository`: git may work, or would work, in an untrusted repository.
    * `server_question`: a tool server asks for an answer, and no call waits for permission (X59).
    */
   code: s.growingChoice([

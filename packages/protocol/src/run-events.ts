@@ -13,7 +13,7 @@ import type { FileChange, TodoEffect, ToolEffect } from "./tool-effects.ts";
 /** The state of an MCP server at the start of the run. */
 export interface McpServerState {
   readonly name: string;
-  /** `not_trusted`, `changed`: Sheaf left out a server of the workspace, because the user hasn't approved it (S-87). */
+  /** State of the server. `not_trusted`, `changed`: the user hasn't approved the workspace's server (S-87). */
   readonly status: "ready" | "failed" | "not_trusted" | "changed";
   /** Names of its tools, as the server lists them. */
   readonly tools: readonly string[];
@@ -24,9 +24,9 @@ export interface McpServerState {
 /** The first event of a response. */
 export interface RunStart {
   readonly type: "run_start";
-  /** `chat_<uuid>`; the uuid is the `request_id` of the command line (C10). */
+  /** Id of the response: `chat_<uuid>`; the uuid is the `request_id` of the command line (C10). */
   readonly responseId: string;
-  /** `conv_<uuid>`; the uuid is the `session_id` of the command line (C5, C14). */
+  /** Id of the conversation: `conv_<uuid>`; the uuid is the `session_id` of the command line (C5, C14). */
   readonly conversationId: string;
   readonly mode: Mode;
   /** Thinking effort of the model, if the user set it (C36). */
@@ -45,7 +45,7 @@ export interface RunStart {
   readonly workspace: string;
   /** The permission mode in the form of C5. */
   readonly permissionMode: "default" | "plan" | "ask" | "force";
-  /** `enabled` if commands run in a sandbox; `untried` if the run ended before Sheaf knew (C5). */
+  /** State of the sandbox. After `untried`, the run ended before Sheaf knew (C5). */
   readonly sandbox: "enabled" | "disabled" | "container" | "unavailable" | "untried";
   /** True if the user trusts the workspace (S-03). */
   readonly trusted: boolean;
@@ -131,7 +131,7 @@ export interface TurnStart {
 /** A message that the user adds to a running response: the model sees it before its next turn (C240). */
 export interface UserMessage {
   readonly type: "user_message";
-  /** `chat_<uuid>`, the id of the message while it waited at a server. */
+  /** Id of the message while it waited at a server: `chat_<uuid>`. */
   readonly messageId?: string;
   readonly message: string;
   /** Files of the message (N66). */
@@ -187,8 +187,8 @@ export interface ToolCallStart {
   /** Id from the provider, if it sent one (N29). */
   readonly providerCallId?: string;
   /**
-   * The maker of the call: Sheaf itself (`agent`), the model in its text (`text`, N127), or the provider, which runs
-   * the call and sends the result in the same turn (`provider`, N69). Absent: the model calls the tool.
+   * The maker of the call. Absent: the model calls the tool. Otherwise Sheaf itself (`agent`), the model in its `text`
+   * (N127), or the `provider`, which runs the call and sends the result in the same turn (N69).
    */
   readonly origin?: "agent" | "provider" | "text";
 }
@@ -235,7 +235,7 @@ export interface ToolResult {
   readonly type: "tool_result";
   readonly callId: string;
   /**
-   * `rejected` by a mode, a rule or the user; `cancelled` because the run ended first.
+   * Outcome: `rejected` by a mode, a rule or the user, `cancelled` because the run ended first.
    * A command with an exit code other than 0 is a success of the tool (N37).
    */
   readonly status: "success" | "error" | "rejected" | "cancelled";
@@ -253,7 +253,7 @@ export interface ToolResult {
   readonly bytes?: number;
   /** Number of places that rules hid from a search (S-243). Absent: rules hid no place. */
   readonly denied?: number;
-  /** Present iff `status` isn't `success`. */
+  /** The error; present iff `status` isn't `success`. */
   readonly error?: ToolError;
   /**
    * The reason why Sheaf refused the call. `sandbox`: the command could change something, but no sandbox works (S-31).
@@ -313,7 +313,7 @@ export interface HookResult {
   readonly command: string;
   /** The call that the hook ran for. */
   readonly callId?: string;
-  /** `failed`: the hook didn't run to its end, or Sheaf doesn't understand its answer. */
+  /** Outcome of the hook: `failed` if it didn't run to its end, or Sheaf doesn't understand its answer. */
   readonly status: "success" | "failed";
   /** Exit code of the hook; -1: it never started. */
   readonly exitCode: number;
@@ -426,7 +426,7 @@ export interface RunError {
 export interface RunEnd {
   readonly type: "run_end";
   readonly reason: FinishReason;
-  /** Present iff the response's status is `error` (N2). */
+  /** The error; present iff the response's status is `error` (N2). */
   readonly error?: RunError;
   /** The answer's value, if the user gave a schema and the answer matches it. */
   readonly output?: unknown;

@@ -45,7 +45,7 @@ export interface Refinement {
   readonly isForPattern?: true;
 }
 
-/** Exists for the compiler only. */
+/** A key that exists for the compiler only. */
 declare const accepted: unique symbol;
 
 /** A JSON Schema of values of one type. */

@@ -6,7 +6,7 @@ export interface QuestionField {
   readonly name: string;
   readonly title: string;
   readonly description?: string;
-  /** `choice` takes one of the options, `choices` any number of them. */
+  /** Type of the value. A `choice` is one of the options, `choices` are any number of them. */
   readonly type: "string" | "number" | "integer" | "boolean" | "choice" | "choices";
   readonly required: boolean;
   /** Format of a `string`. */

@@ -137,11 +137,11 @@ export interface ProviderWaitData extends s.ValueOf<typeof providerWait> {}
 
 const done = s.object({
   usage: s.named<Usage>(usage),
-  /** Ext. */
+  /** Ext: id of the response. */
   id: s.optional(s.string()),
-  /** Ext. */
+  /** Ext: final status of the response. */
   status: s.optional(s.choice(["completed", "error"])),
-  /** Ext. */
+  /** Ext: final metadata of the response. */
   metadata: s.optional(s.named<ResponseMetadata>(responseMetadata)),
 });
 
@@ -164,9 +164,9 @@ export interface StreamEventPayloads {
   readonly approval_request: ApprovalRequestData;
   readonly approval_resolved: ApprovalResolvedData;
   readonly provider_wait: ProviderWaitData;
-  /** Ext (N106). */
+  /** Ext: the run of a hook (N106). */
   readonly hook_result: HookReport;
-  /** Ext (C240). */
+  /** Ext: a message that the user added (C240). */
   readonly user_message: AddedMessage;
   readonly done: DoneData;
 }

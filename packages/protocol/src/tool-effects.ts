@@ -60,7 +60,7 @@ export interface FileChange {
   readonly content: string | null;
   /** Changed lines, for edits (N31). */
   readonly diff?: FileDiff;
-  /** Unified diff. */
+  /** The change as a unified diff. */
   readonly patch?: string;
   /** The whole file after an edit, unless it exceeds the limit. */
   readonly after?: string;

@@ -123,6 +123,7 @@ function createMethodError(method: string, allowed: readonly string[]): HttpErro
   return new HttpError("METHOD_NOT_ALLOWED", message, { allowed });
 }
 
+/** Longest time for an answer of the store. Milliseconds. */
 const PATIENCE_MS = 2000;
 
 /** Lifetime of an answer, since any client may ask often. Milliseconds. */

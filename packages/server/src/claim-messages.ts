@@ -82,7 +82,7 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
   timer.unref();
   const endWatch = waiting.watch(wake);
   return {
-    /** Looks now. */
+    /** Looks for waiting messages now. */
     wake,
     close(): void {
       isClosed = true;

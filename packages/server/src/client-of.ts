@@ -18,7 +18,7 @@ export type FindClient = (incoming: Partial<IncomingMessage> | undefined) => Cli
 /** Most elements of a list; a longer list isn't a chain of proxies. */
 const MAX_HOPS = 20;
 
-/** `words` of `--trust-proxy`: addresses and networks, separated by commas. @throws SheafError USAGE. */
+/** Creates a finder. `words` of `--trust-proxy`: addresses and networks between commas. @throws SheafError USAGE. */
 export function createClientFinder(words: readonly string[]): FindClient {
   const trusted = parseNetworks(words);
   const isTrusted = (address: string): boolean => trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
@@ -72,7 +72,7 @@ interface Hop {
   readonly host: string | undefined;
 }
 
-/** `X-Forwarded-For`, `-Proto`, `-Host`: lists of the same order, or one value of the nearest proxy. */
+/** Reads `X-Forwarded-For`, `-Proto`, `-Host`: lists in the same order, or one value of the nearest proxy. */
 function readHops(headers: IncomingMessage["headers"]): Hop[] {
   const [addresses, protos, hosts] = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"].map((name) =>
     String(headers[name] ?? "")

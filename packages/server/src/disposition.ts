@@ -54,7 +54,7 @@ function isDevice(name: string): boolean {
   return /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name);
 }
 
-/** At most 60 characters that every file system accepts. */
+/** Shortens a title to 60 characters that every file system accepts. */
 function toBaseName(title: string, others: RegExp): string | undefined {
   const words = title.toWellFormed().normalize("NFC").replaceAll(others, "-").replaceAll(/^-+/g, "");
   const name = [...words].slice(0, 60).join("").replaceAll(/-+$/g, "");

@@ -22,7 +22,7 @@ const MAX_DEPTH = 100;
 
 /** Limits of a body that may be larger, because the general limit ignores part of it. */
 export interface LargeBody<Value> {
-  /** Bytes. */
+  /** Largest body. Bytes. */
   readonly largest: number;
   readonly measureFree: (value: Value) => number;
   /** True if null means a missing field. */

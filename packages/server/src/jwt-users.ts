@@ -23,7 +23,7 @@ export interface JwtSettings {
   readonly audience: string;
   /** Address of the public keys; undefined: the issuer's description has it. */
   readonly jwks?: string | undefined;
-  /** Default: a second. */
+  /** Shortest time between two requests for keys; default: a second. Milliseconds. */
   readonly cooldownMs?: number;
 }
 
@@ -42,7 +42,7 @@ export function toJwtSettings(issuer?: string, audience?: string, jwks?: string)
   return { issuer, audience, jwks };
 }
 
-/** `now` in milliseconds. */
+/** Creates the check of tokens. `now` in milliseconds. */
 export function createJwtUsers(settings: JwtSettings, now: () => number, log: Log) {
   const { issuer, audience, cooldownMs = COOLDOWN_MS } = settings;
   const open = async () => {

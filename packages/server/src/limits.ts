@@ -48,7 +48,7 @@ const DELETE_SECONDS = 60;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** `now` in milliseconds since 1970. */
+/** Creates the meter of all owners. `now` in milliseconds since 1970. */
 export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
   const running = new Map<string, number>();
   const streams = new Map<string, number>();

@@ -95,7 +95,7 @@ export async function readCurrentResponse(
 
 /** The response that a log adds up to. */
 export interface StoredState {
-  /** Undefined: the store has no event. */
+  /** The response; undefined if the store has no event. */
   readonly response: ChatResponse | undefined;
   /** The response before its last event `done`, for readers who haven't got `done` yet (X3). */
   readonly open: ChatResponse | undefined;
@@ -103,6 +103,7 @@ export interface StoredState {
   readonly lastId: number;
 }
 
+/** Reads the whole log. */
 export async function readState(store: Store, responseId: string, wire: WireOptions): Promise<StoredState> {
   const reader = createLogReader(store, responseId);
   const assembler = createWireAssembler(wire);

@@ -10,7 +10,7 @@ interface Gauges {
   readonly openStreams: number;
   /** True if `/readyz` answers that the server is ready. */
   readonly isReady: boolean;
-  /** Load of all servers of the database; undefined: without a database, or if it doesn't answer. */
+  /** Load of the database's servers; undefined without a database, or if it doesn't answer. */
   readonly shared: SharedLoad | undefined;
 }
 

@@ -19,7 +19,7 @@ type AnswerOutcome =
 interface Question {
   readonly request: ApprovalRequest;
   readonly checkEdited: CheckArguments;
-  /** Undefined: the question has its answer, or expired. */
+  /** Takes the answer; undefined once the question has its answer, or expired. */
   resolve: ((answer: ApprovalDecision) => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ interface ApprovalAnswer {
   readonly answer: ApprovalDecision;
 }
 
-/** `onFailure` is called if the store can't be read; the next look tries again. */
+/** Creates a table of questions. `onFailure` is called if the store can't be read; the next look tries again. */
 export function createPendingApprovals(onFailure: (error: unknown) => void) {
   const responses = new Map<string, Asked>();
 

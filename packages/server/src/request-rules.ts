@@ -149,7 +149,7 @@ export function findRoute(path: string): KnownRoute | undefined {
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** `others`: host names from the operator, with or without a port. A name without a port matches every port. */
+/** Creates the check. `others`: host names from the operator; a name without a port matches every port. */
 export function createOwnHosts(host: string, port: number, others: readonly string[]): IsOwnHost {
   const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   const own = new Set([...loopbackNames, name].map((known) => `${known}:${port}`.toLowerCase()));

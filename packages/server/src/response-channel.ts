@@ -86,7 +86,7 @@ export class ResponseChannel implements LiveChannel {
     this.#readers.clear();
   }
 
-  /** `plain`: the frames without reasoning, if they differ. */
+  /** Sends frames to the readers. `plain`: the frames without reasoning, if they differ. */
   #send(all: string, plain: string | undefined, events: readonly RunEvent[]): void {
     const allFrames = toFrames(all);
     const plainFrames = plain === undefined ? allFrames : toFrames(plain);

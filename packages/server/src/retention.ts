@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface RetentionPorts {
   readonly store: Pick<SharedStore, "deleteOldConversations">;
-  /** Undefined: Sheaf deletes no conversation. */
+  /** Days until a conversation is deleted; undefined: never. */
   readonly keepDays: number | undefined;
   /** Folder that may have files of conversations. */
   readonly dataFolder: string | undefined;

@@ -40,7 +40,7 @@ export interface ServeOptions {
   readonly store: SharedStore;
   /** True to prepare responses in one process for each workspace (R-81). Default: in the server's process. */
   readonly isApart?: boolean | undefined;
-  /** Default: no telemetry (C67). */
+  /** Exporter of telemetry; default: none (C67). */
   readonly telemetry?: Telemetry | undefined;
   readonly tokens: readonly ServerToken[];
   /** The identity provider of further users (S-270). */
@@ -77,8 +77,8 @@ export interface RunningServer {
 }
 
 /**
- * `openListener` gives the app its requests: from sockets, or in a test from its own process.
- * @throws SheafError USAGE when the address cannot be taken.
+ * Runs the server. `openListener` gives the app its requests: from sockets, or in a test from its own process.
+ * @throws SheafError USAGE if the address can't be taken.
  */
 export async function serve(options: ServeOptions, openListener: typeof listen = listen): Promise<RunningServer> {
   const { now, host, log, store } = options;

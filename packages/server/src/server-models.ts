@@ -24,7 +24,7 @@ export interface ServerModels {
   open(name: string | undefined): Promise<OfferedModel>;
 }
 
-/** `scripted:/srv/demo.json` as `scripted:demo.json`: clients do not learn where files of the server are (S-136). */
+/** Shortens `scripted:/srv/demo.json` to `scripted:demo.json`, to hide the server's folders (S-136). */
 export function toShownModel(name: string): string {
   return name.startsWith("scripted:") ? `scripted:${basename(name.slice("scripted:".length))}` : name;
 }

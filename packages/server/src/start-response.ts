@@ -121,7 +121,7 @@ interface ResponsePlan {
   readonly store: SharedStore;
   readonly run: RunRequest;
   readonly model: Model;
-  /** Undefined: the response starts a new conversation. */
+  /** The conversation of the message; undefined: a new one. */
   readonly conversation: ConversationRecord | undefined;
   /** Chooses the end of the branch that the message continues. Undefined: the message continues the shown branch. */
   readonly chooseEnd: ChooseEnd | undefined;

@@ -7,9 +7,9 @@ export const MAX_WAITING = 16;
 
 /** A message that will become a response. */
 export interface WaitingMessage {
-  /** `chat_<uuid>`. */
+  /** Id of the response: `chat_<uuid>`. */
   readonly responseId: string;
-  /** `conv_<uuid>`. */
+  /** Id of the conversation: `conv_<uuid>`. */
   readonly conversationId: string;
   /** The data with which another process can start the message. JSON. */
   readonly text: string;

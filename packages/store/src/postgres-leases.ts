@@ -29,7 +29,10 @@ export function createOwnLeases({ transact }: PostgresConnection, session: Postg
   return {
     /** Returns the numbers of leases by conversation, as a JSON object. */
     list: (): string => JSON.stringify(Object.fromEntries(fences)),
-    /** Runs a transaction that may take a conversation's lease. `toLease` returns the lease that its result uses. */
+    /**
+     * Runs a transaction that may take a conversation's lease. `toLease` returns the lease that its result uses until
+     * `forget`.
+     */
     async transact<Result>(
       { conversationId, owner }: { readonly conversationId: string; readonly owner: string },
       action: (query: Query, take: TakeLease, isDoubtful: boolean) => Promise<Result>,

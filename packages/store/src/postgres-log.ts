@@ -52,7 +52,10 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
   const readNew = createLogReader(connection);
   /** A second reader for whole logs, so that reads of new events don't wait for long logs. */
   const readFromStart = createLogReader(connection);
-  /** Start of the time in which others may continue a response with this process's unused lease. `performance`. */
+  /**
+   * Times since when other processes may continue a response whose lease this process has, but doesn't use.
+   * Milliseconds of `performance`.
+   */
   const spared = new Map<string, number>();
   /** Responses that this process took over without storing an event. */
   const fruitless = new Set<string>();

@@ -38,7 +38,7 @@ interface ConversationUsage {
 }
 
 export interface ConversationRecord {
-  /** `conv_<uuid>`. */
+  /** Id of the conversation: `conv_<uuid>`. */
   readonly id: string;
   /** Absolute root of the workspace. */
   readonly workspace: string;
@@ -77,7 +77,7 @@ export interface ResponseTexts {
 }
 
 export interface ResponseRecord {
-  /** `chat_<uuid>`. */
+  /** Id of the response: `chat_<uuid>`. */
   readonly id: string;
   readonly conversationId: string;
   /** Place in the conversation, from 1. */
@@ -105,7 +105,7 @@ export interface NewResponse {
   readonly settings?: ConversationSettings | undefined;
   /** The client's request, so that Sheaf answers it once (X9). */
   readonly request?: RequestKey | undefined;
-  /** Undefined: the message didn't wait, and no other process may continue the response. Ignored without a cluster. */
+  /** Terms for other processes. Undefined: the message didn't wait, and no other process may continue the response. */
   readonly cluster?: ClusterTerms | undefined;
 }
 
@@ -171,11 +171,11 @@ interface ConversationQuery {
 
 /** A file that messages may use (X46); it belongs to its owner, not to a conversation. */
 export interface AttachmentRecord {
-  /** `att_<uuid>`. */
+  /** Id of the file: `att_<uuid>`. */
   readonly id: string;
   readonly name: string;
   readonly mediaType: AttachmentType;
-  /** Bytes. */
+  /** Size of the file. Bytes. */
   readonly size: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -265,7 +265,7 @@ export interface Store extends StoredRows {
    * a message waits. As with `watchResponse`, calls can be missing or superfluous.
    */
   watchConversations(onChange: () => void): () => void;
-  /** Undefined if no other process can start, continue or answer for this one. */
+  /** The other processes; undefined if none can start, continue or answer for this one. */
   readonly cluster: Cluster | undefined;
   /**
    * Adds events to the log of a response that this process created or claimed, all or none. `seq` continues without a

@@ -99,7 +99,7 @@ function toAnswer(
 ): Response {
   if (!failure) return Response.json(answer, { headers });
   const { status, error } = failure;
-  // Its tools have run; a client of OpenAI would send the message again by itself.
+  // The tools have run already, and a client of OpenAI would repeat the message by itself.
   return Response.json({ error }, { status, headers: { ...headers, "x-should-retry": "false" } });
 }
 
