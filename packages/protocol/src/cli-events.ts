@@ -311,7 +311,7 @@ const cliUsage = s.object({
   outputTokens: count,
   cacheReadTokens: count,
   cacheWriteTokens: count,
-  /** True if a provider reported only a part, and Sheaf estimated the rest (N6). */
+  /** True if a part of the usage is estimated, or wasn't reported (N6). */
   estimated: s.optional(s.literal(true)),
 });
 

@@ -133,7 +133,7 @@ const fileEditMetadata = s.extend(toolOrigin, {
   newFilePath: s.optional(s.string()),
   /** Ext: git patch text (N31). */
   patch: s.optional(s.string()),
-  /** Ext: number of new lines (N31). */
+  /** Ext: number of lines that the edit added (N31). */
   linesAdded: s.optional(count),
   /** Ext: number of lines that the edit removed (N31). */
   linesRemoved: s.optional(count),

@@ -1,6 +1,6 @@
 /**
  * The run log: one closed union of events, which a run appends in order.
- * All output, stored or sent, is a pure function of them.
+ * Everything that is printed, stored or sent is a pure function of them.
  */
 import type { Attachment } from "./attachments.ts";
 import type { TokenPrice } from "./cost.ts";
@@ -45,7 +45,7 @@ export interface RunStart {
   readonly workspace: string;
   /** The permission mode in the form of C5. */
   readonly permissionMode: "default" | "plan" | "ask" | "force";
-  /** State of the sandbox. After `untried`, the run ended before Sheaf knew (C5). */
+  /** State of the sandbox. `untried` means that the run ended before Sheaf knew (C5). */
   readonly sandbox: "enabled" | "disabled" | "container" | "unavailable" | "untried";
   /** True if the user trusts the workspace (S-03). */
   readonly trusted: boolean;

@@ -122,7 +122,7 @@ async function answerElsewhere(store: Store, responseId: string, given: Approval
   const reply = await store.cluster?.mailbox.ask(responseId, JSON.stringify(given), isOver);
   const outcome = reply === undefined ? undefined : (JSON.parse(reply) as AnswerOutcome);
   if (outcome && outcome.kind !== "unknown") return outcome;
-  // Another server took over the response since the question, or the response is over.
+  // The writer has changed since the question, or is gone.
   if ((await isOver()) || !store.cluster) return { kind: "resolved" };
   throw new SheafError("OVERLOADED", "the server that asked does not react: send the answer again in a moment", {
     source: "server",

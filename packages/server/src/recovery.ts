@@ -17,7 +17,7 @@ interface RecoveryPorts {
   readonly store: SharedStore;
   readonly runner: Pick<ResponseRunner, "find">;
   readonly now: () => number;
-  /** Continues a response, or returns false if it may not. Undefined: this server ends all open responses. */
+  /** Continues a response, or returns false if it may not. Undefined: this server ends it. */
   readonly takeOver: ((responseId: string, owner: string) => Promise<boolean>) | undefined;
   /** Called with each response that ended or continues. */
   readonly onRecovered: (responseId: string) => void;

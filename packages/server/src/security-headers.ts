@@ -1,6 +1,6 @@
 /** Security headers of every answer, for browsers (S-62). */
 
-/** Allows the page's own scripts, styles and connections, and forbids everything else. */
+/** Forbids everything except the page's own scripts, styles, images, frames and connections. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

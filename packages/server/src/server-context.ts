@@ -22,7 +22,7 @@ import type { GitTrees } from "./git-trees.ts";
 import type { WorkspaceCommands } from "./workspace-commands.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
-/** Variables that middleware sets for the routes. */
+/** Bindings and variables that Hono passes to the routes. */
 export interface ServerEnvironment {
   Bindings: HttpBindings;
   /** `client` sent the request (S-116). `foreignOrigin` is the allowed origin of another page that sent it (X24). */

@@ -27,7 +27,7 @@ interface Entry {
 /** `now` in milliseconds, never falling. A change of a token ends every session. */
 export function createSessionTable(now: () => number, tokens: readonly ServerToken[]) {
   let key = toKey(tokens);
-  // Lookup by hash, so that its time is independent of the tickets.
+  // Lookup by hash, so that its time can't reveal a ticket.
   const tickets = new Map<string, Entry>();
   const ended = new Map<string, Entry>();
   const sign = (text: string): Buffer => createHmac("sha256", key).update(text).digest();

@@ -39,7 +39,8 @@ export interface ClaimedMessage extends Pick<WaitingMessage, "responseId" | "tex
 export interface WaitingMessages {
   /**
    * Adds a message. `maxWaiting`: messages of this owner that may wait, in all conversations.
-   * @throws SheafError CONVERSATION_BUSY for too many, or the same request; OVERLOADED at the limit (`isWaitingLimit`).
+   * @throws SheafError CONVERSATION_BUSY if too many messages, or the same request, wait for the conversation;
+   * OVERLOADED at the limit (`isWaitingLimit`).
    */
   add(message: WaitingMessage, maxWaiting: number): Promise<void>;
   hasWaiting(conversationId: string): Promise<boolean>;

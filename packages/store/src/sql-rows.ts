@@ -229,7 +229,7 @@ export function toConversationInsert(dialect: Dialect, owner: string, response: 
 /** The row of a new response. */
 export type AddedResponse = Pick<ResponseRecord, "position" | "parent"> & { readonly key: number };
 
-/** Adds a response at the end of the shown branch. @throws SheafError CONVERSATION_BUSY for a repeated request. */
+/** Adds a response after the shown branch. @throws SheafError CONVERSATION_BUSY if its request has one or waits. */
 export function* insertResponse(
   dialect: Dialect,
   owner: string,

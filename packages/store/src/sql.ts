@@ -13,7 +13,7 @@ export interface Sql {
 /** A script, which yields statements and gets the rows of each. */
 export type Statements<Result> = Generator<Sql, Result, readonly object[]>;
 
-/** The differences between the two kinds of database. */
+/** The parts that differ between the two kinds of database. */
 export interface Dialect {
   /** SQL for the number of the last event of the response `r`. */
   readonly lastSeq: string;
@@ -68,7 +68,7 @@ function join(parts: readonly (SqlValue | Sql)[]): Sql {
   return sql(["", ...parts.slice(1).map(() => ", "), ""], ...parts);
 }
 
-/** Inserts a row, which is `t` in `rest`. */
+/** Inserts a row, which is `t` in `rest`, the end of the statement. */
 export function insert(
   dialect: Dialect,
   table: TableName,

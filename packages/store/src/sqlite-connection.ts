@@ -25,7 +25,7 @@ export interface SqliteConnection {
   close(): void;
 }
 
-/** Access to the file. `look` changes it never; `any` may write, unless the file is read-only (R-06). */
+/** Access to the file. `look` never changes it; `any` may write, unless the file is read-only (R-06). */
 export type SqliteAccess = "write" | "any" | "look";
 
 /**
@@ -110,7 +110,7 @@ function openDatabase(file: string, access: SqliteAccess): OpenedFile {
   }
 }
 
-/** Opens a read-only file. SQLite can't make the files beside its WAL there; without a WAL it doesn't need them. */
+/** Opens a file to look at it. SQLite can't make files beside a WAL on a read-only disk, but needs none without it. */
 function openToLook(file: string): OpenedFile {
   try {
     return openFile(file, { readOnly: true });

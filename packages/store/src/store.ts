@@ -227,7 +227,8 @@ export interface StoredRows {
 }
 
 /**
- * Durable conversations, responses and their logs, which one owner sees (S-53).
+ * Durable conversations, responses and their logs, from the view of one owner, who can't reach any other owner's
+ * (S-53).
  * A conversation has one writer at a time, across all processes: the holder of its lease. A lease ends with its
  * response, with its process, or when it isn't renewed in time. Each lease has a higher number than the last, and a
  * writer with an old number can no longer write (R-05). Failures are `SheafError`s with a STORAGE_ code.

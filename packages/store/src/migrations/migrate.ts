@@ -124,7 +124,7 @@ export interface StoredSchema {
   readonly written_by?: string;
 }
 
-/** Returns the schema that it found. @throws SheafError CONFIG_INVALID if an older Sheaf can't use the file. */
+/** Returns the schema that it found. @throws SheafError CONFIG_INVALID if only a newer Sheaf can use the file. */
 export function migrate(database: DatabaseSync): number {
   const found = readSchema(database).version;
   if (found === steps.length) return found;
@@ -163,7 +163,7 @@ export function checkReadable(schema: StoredSchema, newest: number, otherwise: s
   );
 }
 
-/** Reads the schema of a store that is only looked at. @throws SheafError CONFIG_INVALID for another schema. */
+/** Reads the schema of a store that is only looked at. @throws SheafError CONFIG_INVALID for older and newer ones. */
 export function readOwnSchema(database: DatabaseSync): number {
   const schema = readSchema(database);
   checkReadable(schema, steps.length, "set SHEAF_HOME to another folder");
