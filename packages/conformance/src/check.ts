@@ -21,7 +21,6 @@ export interface Check {
 /** A check in a table; its clauses stand between blanks. */
 type CheckRow = readonly [id: string, clauses: string, title: string, run: Check["run"]];
 
-/** Makes the checks of one level. */
 export function atLevel(level: Level, rows: readonly CheckRow[]): readonly Check[] {
   return rows.map(([id, clauses, title, run]) => ({ id, level, clauses: clauses.split(" "), title, run }));
 }

@@ -49,7 +49,6 @@ export class Context {
     return { ...prompt, ...fields };
   }
 
-  /** Sends a prompt and returns its stream. */
   async start(name: PromptName, fields: Partial<ChatRequest> = {}, headers = {}): Promise<Run> {
     const body = { ...this.toRequest(name, fields), stream: true };
     const stream = await this.http.open("POST", "/v1/chat", { body, headers });
@@ -88,7 +87,6 @@ export class Context {
     return made;
   }
 
-  /** Checks the stored response of each sample. */
   async eachResponse(check: (response: ChatResponse, sample: Sample) => void): Promise<void> {
     for (const sample of await this.samples()) check(await this.getResponse(sample.responseId), sample);
   }

@@ -60,7 +60,6 @@ function toVisible(text: string): string {
   );
 }
 
-/** The summary of a report. */
 export function formatSummary({ server, level, levels: summary, clauses }: Report): string {
   const lines = levels.map((each) => {
     const { passed, failed, skipped } = summary[each];

@@ -33,7 +33,6 @@ export async function* runSuite(options: SuiteOptions): AsyncGenerator<Outcome> 
   }
 }
 
-/** Selects the checks of the options. */
 export function selectChecks({ level = "interactive", only }: Pick<SuiteOptions, "level" | "only">): readonly Check[] {
   return suite.filter((check) => {
     if (levels.indexOf(check.level) > levels.indexOf(level)) return false;

@@ -4,7 +4,6 @@ import { growing, type JsonSchema, refinement, type Schema } from "./schema.ts";
 
 export { isJsonObject, parseJson, toJsonObject, type JsonObject } from "./json-object.ts";
 
-/** One problem of a value. */
 export interface Problem {
   /** Names and indexes from the checked value down to the wrong part. */
   readonly path: readonly (string | number)[];

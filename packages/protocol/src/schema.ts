@@ -132,7 +132,6 @@ export function boolean(notes: Notes = {}): Schema<boolean> {
   return toSchema({ type: "boolean", ...notes });
 }
 
-/** Makes a schema of null. */
 export function nothing(): Schema<null> {
   return toSchema({ type: "null" });
 }

@@ -3,7 +3,6 @@ import { conversationPage, conversationSummary, type ConversationPage, type Conv
 import { finishReason, type FinishReason } from "./response-parts.ts";
 import * as s from "./schema.ts";
 
-/** A change of a conversation. */
 const conversationChangeKind = s.growingChoice([
   "response_started",
   "approval_waiting",

@@ -8,7 +8,6 @@ import { messageLimits } from "@sheaf/base/files/attachment";
 import { HttpError } from "./http-error.ts";
 import type { AttachmentSettings } from "./stored-attachments.ts";
 
-/** Limits of one owner. */
 export interface OwnerLimits {
   /** Responses that run at the same time. */
   readonly running: number;

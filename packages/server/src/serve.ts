@@ -64,7 +64,6 @@ export interface ServeOptions {
   readonly log: Log;
 }
 
-/** A running server. */
 export interface RunningServer {
   /** The URL of the server, such as `http://127.0.0.1:7433`. */
   readonly address: string;

@@ -42,7 +42,6 @@ interface StartOptions {
   readonly starting: AbortController;
   /** The turns that a new conversation starts with. */
   readonly past?: readonly PastTurn[] | undefined;
-  /** The id of a new conversation. */
   readonly newConversationId?: string | undefined;
   /** The id of a response that waited in the store, and that this server claimed. */
   readonly claimed?: string | undefined;

@@ -282,7 +282,6 @@ async function takeOver(
   }
 }
 
-/** A read of one log. */
 interface LogRead {
   readonly responseId: string;
   readonly owner: string;
