@@ -1,6 +1,6 @@
 /**
- * The border between commands and the user's repositories (S-77): a command works on a private copy of git's folder, and
- * Sheaf brings back what git's own formats say of it, never a file.
+ * The border between commands and the user's repositories (S-77): a command works on a private copy of git's folder.
+ * Sheaf never brings back a file of the copy, only the state that git's own formats describe.
  */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -26,7 +26,7 @@ import type { Mount } from "../hold/mounts.ts";
 import { createGitCopy, type GitCopy } from "./git-copy.ts";
 import { findOwnRepository } from "./own-repository.ts";
 
-/** A script that runs in a sandbox in which it writes only `out`, which it sees as `/tmp`, and these mounts. */
+/** A script that runs in a sandbox. It can write these mounts, and `out`, which it sees as `/tmp`. */
 export interface BorderScript {
   readonly script: string;
   readonly gitFolder: string;
@@ -50,7 +50,7 @@ export interface GitBorderOptions {
 /** The part of the border that one command crosses. */
 export interface GitPassage {
   readonly mounts: readonly Mount[];
-  /** After the command: brings back what it changed. Returns sentences for the model and the user. Never rejects. */
+  /** Brings back the command's changes after its end. Returns sentences for the model and the user. Never rejects. */
   end(): Promise<string[]>;
 }
 
@@ -61,11 +61,11 @@ export interface MovedFolder {
 }
 
 export interface GitBorder {
-  /** `isReadOnly`: the command changes nothing, so it sees the repository itself, read-only. */
+  /** Starts a passage. A command that only reads sees the repository itself, read-only. */
   begin(isReadOnly: boolean): GitPassage;
-  /** Makes the repositories of a command again, from an export of their state. Returns sentences. */
+  /** Restores the repositories of a command from an export of their state. Returns sentences. */
   remake(folders: readonly MovedFolder[]): Promise<string[]>;
-  /** After the last command. Returns sentences about operations that still wait. */
+  /** Ends the border after the last command. Returns sentences about operations that still wait. */
   close(): Promise<string[]>;
 }
 
@@ -73,11 +73,11 @@ type ExportedState = Omit<GitApplication, "hasNetwork">;
 
 interface OwnCopy {
   readonly copy: GitCopy;
-  /** Commands that have it. */
+  /** Number of commands that use the copy. */
   users: number;
-  /** It stays as it is for the next command: an operation waits in it. */
+  /** True if the copy stays as it is for the next command, since an operation waits in it. */
   isKept: boolean;
-  /** The state that the repository has last got from it. */
+  /** The state that Sheaf last brought back to the repository. */
   baseline: GitState | undefined;
 }
 
@@ -162,7 +162,7 @@ export function createGitBorder(order: GitBorderOptions): GitBorder {
       const notes = await applyGitState({ ...exported, hasNetwork: order.hasNetwork });
       const { gitFolder } = own.copy.repository;
       const ended = own.copy.listEnded();
-      // Without the commits of an operation, its end would lose it.
+      // The repository must have the commits of an ended operation first: deleting its files would lose them.
       if (ended.length > 0 && toTip(await readGitState(exported.repository)) === toTip(exported.after))
         for (const name of ended) rmSync(join(gitFolder, name), { recursive: true, force: true });
       return notes;
@@ -193,7 +193,7 @@ export function createGitBorder(order: GitBorderOptions): GitBorder {
         try {
           notes.push(...(await remakeRepository(repository, order, (count += 1))));
         } catch {
-          // It stays away, as a sentence of the command already says.
+          // The repository stays away, and a sentence of the command already explains this.
         }
       }
       return notes;
@@ -224,12 +224,12 @@ const waitingNote =
 const unfinishedNote =
   'A rebase, merge or the like did not end, so the repository has the state before it, and the files have its changes: "git status" lists them.';
 
-/** The commit that is checked out. */
+/** Returns the commit that is checked out. */
 function toTip({ head, refs }: GitState): string {
   return refs.get(head) ?? head;
 }
 
-/** Keeps the commits of an operation that did not end. Returns the name of their ref. */
+/** Stores the commits of an operation that did not end. Returns the name of their ref. */
 async function keepTip({ repository, before, after, packFile, name }: ExportedState): Promise<string | undefined> {
   const tip = toTip(after);
   if (tip === toTip(before) || !isObjectId(tip)) return undefined;
@@ -239,7 +239,7 @@ async function keepTip({ repository, before, after, packFile, name }: ExportedSt
   return faults.size === 0 ? ref : undefined;
 }
 
-/** The place where the export sees the repository, since its own place is empty now. */
+/** The place where the export sees the repository, since the repository's own place is empty now. */
 const shownPlace = "/tmp/git";
 
 /** @throws Error if the repository cannot be read, or a folder is in the way. */
@@ -274,7 +274,7 @@ async function remakeRepository(
       name: `new-${number}`,
       hasNetwork: false,
     });
-    // It stays away whole, if git refused its commits.
+    // If git refused the commits, the whole repository stays away.
     if (toTip(await readGitState(repository)) !== toTip(after)) throw new Error(notes.join(" "));
     putBack(made, path, order.tops);
     const name = toShownPath(path, order.tops[0]!);
@@ -284,7 +284,7 @@ async function remakeRepository(
   }
 }
 
-/** Follows no link that a command left on the way. */
+/** Puts the repository back, without following a link that a command left on the way. */
 function putBack(made: string, path: string, tops: readonly string[]): void {
   const top = tops.find((folder) => isBelow(path, folder));
   if (top === undefined) throw new Error(`${path} is in no folder of this run`);

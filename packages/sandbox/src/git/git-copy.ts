@@ -1,6 +1,7 @@
 /**
- * The private git folder of commands (S-77): copies of the files in which git keeps its state. New objects go to a folder
- * beside it. Git takes it for a repository only in the sandbox, because outside its link `objects` dangles.
+ * The private git folder of commands (S-77): copies of the files in which git keeps its state. New objects go to a
+ * folder next to it. Outside the sandbox its link `objects` dangles, so that git does not accept it as a repository
+ * there.
  */
 import { appendFileSync, type Dirent, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -14,15 +15,15 @@ import { toQuotedPath } from "@sheaf/base/git/run-git";
 import { readStat } from "../hold/folder-memory.ts";
 import type { Mount } from "../hold/mounts.ts";
 
-/** Bytes of one file: an index of a million files is smaller. */
+/** Most bytes of one file: an index of a million files is smaller. */
 const maxBytes = 256 * 1024 * 1024;
-/** A repository with more loose refs and the like. */
+/** Most files of a copy: only a repository with more loose refs and similar files exceeds it. */
 const maxFiles = 50_000;
 
 /** The place where the sandbox shows folders for new objects: only bubblewrap makes it. */
 export const objectsPlace = "/dev/git";
 
-/** Folders whose files are copied. In `logs` only the files of HEAD and of the stash are. */
+/** Folders whose files are copied, though in `logs` only the files of HEAD and of the stash. */
 const copiedFolders: ReadonlySet<string> = new Set(["refs", "reftable", "info", "logs", "rebase-merge", "rebase-apply", "sequencer"]); // prettier-ignore
 const copiedLogs: ReadonlySet<string> = new Set(["logs/HEAD", "logs/refs", "logs/refs/stash"]);
 
@@ -32,7 +33,7 @@ const heldFolders = ["hooks", "modules", "worktrees", "lfs"] as const;
 /** Entries that git keeps while an operation waits for the user. */
 const interruptedNames = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply", "sequencer"] as const; // prettier-ignore
 
-/** Relative paths, each with what tells states of a file apart. */
+/** Fingerprints of files by relative path: a changed file has another fingerprint. */
 type Fingerprints = ReadonlyMap<string, string>;
 
 interface CopiedFile {
@@ -40,34 +41,36 @@ interface CopiedFile {
   readonly bytes: Buffer;
 }
 
-/** What a command changed: nothing, only what stays private, or what the repository gets. */
+/** The kind of a command's change: no change, a private one, or a change of the state that the repository gets. */
 export type GitChange = "none" | "private" | "state";
 
 export interface GitCopy {
   readonly repository: Repository;
   /**
-   * Makes the copy equal to the repository again, by reading only what changed there.
-   * @throws Error with a sentence if it cannot be copied.
+   * Updates the copy to the repository's state, by reading only changed files.
+   * @throws Error with a sentence if the repository cannot be copied.
    */
   refresh(): void;
   listMounts(): readonly Mount[];
-  /** Compares with what was copied. */
+  /** Compares the copy with its state after `refresh`. */
   findChange(): GitChange;
-  /** Keys of settings that the copy has otherwise than the repository, without upstreams: they stay in the copy. */
+  /** Lists keys of settings that differ from the repository's, without upstreams. These settings stay in the copy. */
   listOwnSettings(): readonly string[];
-  /** An operation waits in the copy that does not wait in the repository. */
+  /** True if an operation waits in the copy, but not in the repository. */
   isInterrupted(): boolean;
-  /** Operations that waited when the copy was made, have ended in it since, and are as they were in the repository: names. */
+  /** Lists operations that have ended in the copy since its start, and that the repository still has unchanged. */
   listEnded(): string[];
-  /** Writes the copied state as a repository to a folder that must not exist. Returns the path of its git folder. */
+  /** Writes the copied state as a repository to a new folder. Returns the path of its git folder. */
   writeOriginal(folder: string): string;
-  /** A name that is not an ordinary file, such as a pipe, in which git would wait. Git itself only makes ordinary files. */
+  /**
+   * Finds a name that is not an ordinary file, such as a pipe, in which git would wait. Git makes ordinary files only.
+   */
   findStrange(): string | undefined;
-  /** The next `refresh` makes a new copy. */
+  /** Removes the copy. The next `refresh` makes a new one. */
   discard(): void;
 }
 
-/** `folder`: the place for the copy and its objects. `position`: a number for each repository of a run. */
+/** `folder` is the place for the copy and its objects. `position` differs for each repository of a run. */
 export function createGitCopy(repository: Repository, folder: string, position: number): GitCopy {
   const { gitFolder, commonFolder } = repository;
   const own = relative(commonFolder, gitFolder);
@@ -100,7 +103,7 @@ export function createGitCopy(repository: Repository, folder: string, position: 
       try {
         if (path !== "") rmSync(path, { recursive: true, force: true });
       } catch {
-        // A command took the right to delete it: it stays until the run ends.
+        // A command took away the right to delete it, so it stays until the run ends.
       }
     }
   };
@@ -175,7 +178,7 @@ export function createGitCopy(repository: Repository, folder: string, position: 
       findUnreadConfig(join(copy, "config"), commonFolder),
     writeOriginal(place) {
       write(place, join(commonFolder, "objects"));
-      // The work tree of a submodule is not beside this place.
+      // The work tree of a submodule is not next to this place.
       for (const name of ["config", join(own, "config.worktree")])
         if (files.has(name)) appendFileSync(join(place, name), "\n[core]\n\tbare = false\n\tworktree = /\n");
       return join(place, own);
@@ -184,20 +187,22 @@ export function createGitCopy(repository: Repository, folder: string, position: 
   };
 }
 
-/** Keys by setting. Sheaf brings upstreams back. */
+/** Returns keys by setting, without upstreams, which Sheaf brings back. */
 function readSettings(config: Buffer | undefined): ReadonlyMap<string, string> {
   const settings = parseGitConfig(config?.toString() ?? "").filter(({ key }) => !key.startsWith("branch."));
   return new Map(settings.map(({ key, value }) => [JSON.stringify([key, value]), key]));
 }
 
-/** Names of the files from which git knows HEAD, refs, index, stash and settings. */
+/** True for a file from which git reads HEAD, refs, index, stash or settings. */
 function isState(name: string, own: string): boolean {
   const inOwn = own === "" ? name : name.startsWith(`${own}/`) ? name.slice(own.length + 1) : "";
   if (inOwn === "HEAD" || inOwn === "index" || inOwn.startsWith("sharedindex.")) return true;
   return ["packed-refs", "config", "logs/refs/stash"].includes(name) || /^(?:refs|reftable)\//.test(name);
 }
 
-/** The files of the repository to copy; relative to the common folder. `own`: the folder of a linked worktree in it. */
+/**
+ * Lists the repository's files to copy, relative to the common folder. `own` is the folder of a linked worktree in it.
+ */
 function listCopied(commonFolder: string, own: string): Fingerprints {
   const found = new Map<string, string>();
   const visit = (folder: string): void => {
@@ -221,7 +226,7 @@ function isIndex(name: string): boolean {
   return name === "index" || name.startsWith("sharedindex.");
 }
 
-/** Everything in a private folder, in which commands may have left whatever they like. */
+/** Lists all files of a private folder, which commands may have filled with anything. */
 function listAll(copy: string): Fingerprints {
   const found = new Map<string, string>();
   const visit = (folder: string): void => {
@@ -244,7 +249,7 @@ function listStrange(folder: string): string[] {
   });
 }
 
-/** An included file in which git would wait or which it cannot read, wherever a command has put it. */
+/** Finds an included file in which git would wait or which it cannot read, wherever a command has put it. */
 function findUnreadConfig(file: string, commonFolder: string): string | undefined {
   const { settings } = readGitConfig([file], commonFolder);
   const included = settings.filter((setting) => setting.file === file && isInclude(setting));
@@ -262,7 +267,7 @@ function add(found: Map<string, string>, folder: string, name: string): void {
   found.set(name, `${stat.mode}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.ino}`);
 }
 
-/** Folders of the repository that are not copied, such as `annex`. */
+/** Lists the repository's folders that are not copied, such as `annex`. */
 function listOthers(folder: string): string[] {
   const isOther = ({ name }: Dirent): boolean => !copiedFolders.has(name) && name !== "objects";
   return listEntries(folder).filter((entry) => entry.isDirectory() && isOther(entry)).map(({ name }) => name); // prettier-ignore

@@ -9,8 +9,9 @@ import { parseGitConfig } from "@sheaf/base/git/git-config";
 const maxBytes = 1024 * 1024;
 
 /**
- * Returns undefined for a folder without a repository, and for a repository that only a file or a link names, unless git
- * itself made both sides: a linked worktree or a submodule. `folder`: absolute, links resolved.
+ * Returns the repository of a folder. If a file points to the repository, git must have made both sides, as for a
+ * linked worktree or a submodule. Returns undefined for a folder without a repository, or with a link to one. `folder`
+ * is absolute, links resolved.
  */
 export function findOwnRepository(folder: string): Repository | undefined {
   const repository = findRepository(folder);
@@ -27,14 +28,14 @@ function isComplete({ gitFolder, commonFolder }: Repository): boolean {
   return readStats(join(gitFolder, "HEAD"))?.isFile() === true && isFolder("refs") && isFolder("objects");
 }
 
-/** The repository lists the worktree too: otherwise a file could name any folder of the user. */
+/** True if the repository lists the worktree in turn: otherwise a file could point to any folder of the user. */
 function isLinkedWorktree({ root, gitFolder, commonFolder }: Repository): boolean {
   const named = readSmallFile(join(gitFolder, "gitdir"), maxBytes)?.trimEnd();
   const isListed = dirname(gitFolder) === join(commonFolder, "worktrees") && basename(commonFolder) !== "worktrees";
   return isListed && named !== undefined && toRealPlace(resolve(gitFolder, named)) === join(root, ".git");
 }
 
-/** The repository around keeps the submodule's folder, whose setting leads back. */
+/** True if the repository around contains the submodule's folder, and that folder's setting points back. */
 function isSubmodule({ root, gitFolder, commonFolder }: Repository): boolean {
   const around = findRepository(dirname(root));
   if (around.git === "none" || gitFolder !== commonFolder || !isBelow(gitFolder, join(around.gitFolder, "modules")))

@@ -1,6 +1,6 @@
 /**
- * Files with which package managers start and which may contain tokens: commands see what they say about registries, and
- * nothing else of them (S-99). A file that cannot be opened would be an error to most of these programs.
+ * Cleans files that package managers read at their start and that may contain tokens. Commands see only the settings of
+ * registries in them (S-99). Hiding a file would make most of these programs fail.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -9,7 +9,7 @@ import { toExistingPath } from "./mounts.ts";
 
 /** An address without user and password, query or fragment. */
 const address = String.raw`https?:\/\/[^\s@?#"'<>]+`;
-/** A part of an address's path that may be a token: long, with characters of two kinds. */
+/** Matches a part of an address's path that may be a token: long, with characters of two kinds. */
 export const tokenLike =
   /:\/\/[^/]+\/(?:.*\/)?(?:(?=[^/]*[a-z])(?=[^/]*[A-Z\d])[^/]{12,}|(?=[^/]*[A-Z])(?=[^/]*\d)[^/]{12,}|[^/]{32,})/;
 
@@ -18,7 +18,7 @@ type Cleaner = (text: string) => string;
 const cleanNpm = keepLines(String.raw`(@[\w.-]+:)?registry\s*=\s*${address}`);
 const cleanPip = keepLines(String.raw`\[global\]|(extra-)?index-url\s*=\s*${address}`);
 
-/** By place in the home: what of its text commands see. */
+/** Cleaners by place in the home folder. Each returns the text that commands see. */
 const cleaners: Readonly<Record<string, Cleaner>> = {
   ".npmrc": cleanNpm,
   ".config/pnpm/rc": cleanNpm,
@@ -39,7 +39,7 @@ function keepLines(pattern: string): Cleaner {
       .join("");
 }
 
-/** Mirrors only, written anew. */
+/** Returns settings with the mirrors alone. */
 function cleanMavenSettings(text: string): string {
   const mirrors = [...text.matchAll(/<mirror>([^]{0,2000}?)<\/mirror>/g)].flatMap(([, body = ""]) => {
     const fields = [...body.matchAll(/<(id|url|mirrorOf)>([^<>@?#&]{1,300})<\/\1>/g)].map(([field]) => field);
@@ -50,7 +50,7 @@ function cleanMavenSettings(text: string): string {
 
 const maxBytes = 256 * 1024;
 
-/** Writes them to a new folder, which commands do not see. The real path of each original, and that of its copy. */
+/** Writes cleaned files to a new folder that commands cannot see. Returns each original's real path and its copy's. */
 export function cleanFiles(homes: readonly string[], folder: string): ReadonlyMap<string, string> {
   mkdirSync(folder, { mode: 0o700 });
   const places = homes.flatMap((home) => Object.keys(cleaners).map((place) => ({ place, path: join(home, place) })));

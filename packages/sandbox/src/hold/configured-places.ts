@@ -1,4 +1,4 @@
-/** Finds the places in folders that commands write which git's configuration names (S-80). */
+/** Finds the places to which git's configuration points in the folders that commands write (S-80). */
 import { basename, dirname } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { listGitPlaces } from "@sheaf/base/git/git-places";
@@ -9,11 +9,11 @@ export interface ConfiguredScope {
   /** The folders that commands write, the workspace first; absolute, links resolved. */
   readonly tops: readonly string[];
   readonly environment: Environment;
-  /** Among them the repositories whose configuration counts: none that a command made, since it names what it likes. */
+  /** Known places. Sheaf reads the configuration of the user's repositories among them, and of no others. */
   readonly places: readonly HeldPlace[];
 }
 
-/** Those that exist. A link on the way to one is a place too, so the others are reached through no link. */
+/** Lists the configured places that exist, and links on the way to a place. Other places are behind no link. */
 export function listConfiguredPlaces({ tops, environment, places }: ConfiguredScope): HeldPlace[] {
   const [workspace = ""] = tops;
   const repositories = places.filter(({ path }) => basename(path) === ".git").map(({ path }) => dirname(path));

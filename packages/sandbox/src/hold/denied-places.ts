@@ -1,4 +1,4 @@
-/** Finds what the user's rules `Read(…)` and `Write(…)` deny to commands (S-06): it is hidden or read-only. */
+/** Finds places that the user's rules `Read(…)` and `Write(…)` deny to commands (S-06): hidden or read-only. */
 import type { Dirent } from "node:fs";
 import { join, relative } from "node:path";
 import { listFiles } from "@sheaf/base/files/list-files";
@@ -30,17 +30,18 @@ export interface DeniedState {
 
 interface Folder {
   readonly path: string;
-  /** A rule makes it read-only as a whole: only Read rules still matter inside. */
+  /** True if a rule makes the whole place read-only: only Read rules still matter inside. */
   readonly isReadOnly: boolean;
 }
 
-/** Each costs time with every command. */
+/** The limit of denied places: each one costs time with every command. */
 const maxPlaces = 300;
 
 /**
- * Returns what finds all denied places as they are now. A rule that cannot be enforced everywhere is a fault: no rule applies to a part only.
- * `folders`: the workspace, then others; absolute, links resolved. In the others a rule about a path applies from each of
- * the folders above on, as for the file tools. `rules`: the user's denials.
+ * Returns a function that finds all denied places as they are now. It reports a fault if a rule cannot be enforced
+ * everywhere, so no rule ever applies to a part only. `folders` are the workspace, then others; absolute paths, links
+ * resolved. In the others, a rule about a path applies from each folder above as well, as it does for the file tools.
+ * `given` are the user's denials.
  */
 export function createDeniedIndex(folders: readonly string[], given: readonly FileRule[]): () => DeniedState {
   const rules = given.map((rule) => ({ ...rule, glob: rule.glob.in(folders[0]!) }));
@@ -70,7 +71,7 @@ export function createDeniedIndex(folders: readonly string[], given: readonly Fi
   };
 }
 
-/** Returns a function that finds further names (hard links) of files that must not be read. It searches again only after a change. */
+/** Returns a function that finds hard links of files that must not be read. It searches again only after a change. */
 function createNameSearch(folders: readonly string[]): (places: readonly DeniedPlace[]) => readonly DeniedPlace[] {
   let last: { readonly key: string; readonly places: readonly DeniedPlace[] } = { key: "", places: [] };
   return (places) => {
@@ -118,7 +119,7 @@ function sortEntries(
     const mayMatch = relevant.some(
       ({ kind, glob }) =>
         !(isReadOnlyBelow && kind === "Write") &&
-        // Names inside `.git` are git's own.
+        // Git manages the names inside `.git`.
         !(entry.name === ".git" && glob.isAnyDepth) &&
         glob.mayMatchBelow(named),
     );
@@ -136,7 +137,10 @@ function findRule(
   return rules.find((rule) => rule.kind === kind && rule.glob.isCovering(rule.glob.isAnyDepth ? name : path));
 }
 
-/** A mount protects an existing place, unless it is a link: a new file under its path comes from outside the sandbox. */
+/**
+ * Returns the places that a rule denies at a path. A mount protects an existing place, unless it is a link: only
+ * a program outside the sandbox makes a new file there.
+ */
 function toPlaces(path: string, rule: FileRule, workspace: string): DeniedPlace[] {
   const isHidden = rule.kind === "Read";
   const access = isHidden ? "hidden" : "read-only";

@@ -1,13 +1,13 @@
 /**
- * Searches folders, and reads again only those that changed: in a workspace of 4,000 folders that saves 60 ms of each
- * command. The change time shows it, which a command cannot set, unlike the modification time. What cannot be searched is
- * named, since a command may have made it so (S-76).
+ * Searches folders, and reads again only those that changed. In a workspace of 4,000 folders this saves 60 ms per
+ * command. Changes show in the change time, because a command cannot set it, unlike the modification time. The result
+ * lists folders that cannot be searched, since a command may have made them so (S-76).
  */
 import { accessSync, type BigIntStats, constants, type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createFileFault, getFaultCode } from "@sheaf/base/files/file-error";
 
-/** What one folder contains: places of interest, and the folders to search next. */
+/** The content of one folder: places of interest, and the folders to search next. */
 export interface FolderContent<Place, Folder> {
   readonly places: readonly Place[];
   readonly folders: readonly Folder[];
@@ -16,7 +16,7 @@ export interface FolderContent<Place, Folder> {
 /** A folder whose content is unknown. */
 export interface UnsearchedFolder {
   readonly path: string;
-  /** Why, as the end of a sentence about it. */
+  /** The reason, as the end of a sentence about the folder. */
   readonly problem: string;
 }
 
@@ -25,34 +25,35 @@ export interface SearchResult<Place> {
   readonly unsearched: readonly UnsearchedFolder[];
 }
 
-/** `makeAccessible`: for a folder that its owner cannot list; without it, such a folder is not searched. */
+/** A search of folders. Without `makeAccessible`, it skips folders that their owner cannot list. */
 export type FolderSearch<Place, Folder> = (
   folders: readonly Folder[],
   makeAccessible?: (path: string) => void,
 ) => SearchResult<Place>;
 
 interface FolderRecord<Content> {
-  /** As what it was searched. */
+  /** The folder as it was searched; its other fields may change the result. */
   readonly folder: object;
   readonly device: bigint;
   readonly inode: bigint;
   readonly changedAt: bigint;
-  /** It must be read again, even if it seems unchanged. */
+  /** True if the folder must be read again, even if it seems unchanged. */
   readonly isFresh: boolean;
   readonly content: Content;
   /** Inner folders whose names are not UTF-8: Node cannot open them. */
   readonly foreignNames: readonly string[];
 }
 
-/** Each costs time with every command. */
+/** The limit of searched folders: each one costs time with every command. */
 const maxFolders = 200_000;
 
-/** Nanoseconds; file systems record time in steps of up to 10 ms. A later change may carry the same time. */
+/** Nanoseconds. File systems record time in steps of up to 10 ms, so a later change may carry the same time. */
 const freshPeriod = 50_000_000n;
 
 /**
- * Returns a search of folders and those below them, outer ones first: all places that `sortEntries` finds. Folders that
- * are missing contain nothing, nor do those that neither this user nor a command can enter. `limit`: for tests.
+ * Returns a search of folders and of all folders inside them, outer ones first. It finds the places that `sortEntries`
+ * finds. Missing folders contain no places, as do folders that this user and its commands cannot enter. Only tests set
+ * `limit`.
  */
 export function createFolderSearch<Place, Folder extends { readonly path: string }>(
   sortEntries: (folder: Folder, entries: readonly Dirent[]) => FolderContent<Place, Folder>,
@@ -82,7 +83,7 @@ export function createFolderSearch<Place, Folder extends { readonly path: string
       for (const inner of record.content.folders) add(inner);
     };
     folders.forEach(add);
-    // New folders must not displace those that were searched before.
+    // Known folders go first, so that new ones cannot use up the limit.
     for (const folder of known) visit(folder);
     for (const folder of fresh) {
       if (seen.size < limit) visit(folder);
@@ -101,7 +102,7 @@ interface ReadOptions<Content> {
   readonly derive: (entries: readonly Dirent[]) => Content;
 }
 
-/** Undefined: nothing is there. A text: why it cannot be searched. */
+/** Reads a folder. Returns undefined if it does not exist, and a text with the reason if it cannot be searched. */
 function readFolder<Content>(
   folder: { readonly path: string },
   { known, startedAt, makeAccessible, derive }: ReadOptions<Content>,
@@ -127,7 +128,9 @@ function readFolder<Content>(
   return { folder, device, inode, changedAt, isFresh, content, foreignNames: listing.foreignNames };
 }
 
-/** What the file system throws becomes why the folder cannot be searched; undefined where nothing is there. */
+/**
+ * Turns an error of the file system into the reason why the folder cannot be searched; undefined if it does not exist.
+ */
 function attempt<Value>(path: string, act: () => Value): Value | string | undefined {
   try {
     return act();
@@ -136,12 +139,12 @@ function attempt<Value>(path: string, act: () => Value): Value | string | undefi
   }
 }
 
-/** What a folder contains may depend on the folders around it. */
+/** True if both were searched in the same way: the content of a folder may depend on the folders around it. */
 function isSameKind(one: object, other: object): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Node shows them with U+FFFD, a character that names may contain as well. */
+/** Lists inner folders whose names are not UTF-8: Node shows U+FFFD, which valid names may contain as well. */
 function listForeignNames(path: string, entries: readonly Dirent[]): readonly string[] {
   const suspects = entries.filter((entry) => entry.name.includes("\uFFFD") && entry.isDirectory());
   if (suspects.length === 0) return [];
@@ -150,7 +153,7 @@ function listForeignNames(path: string, entries: readonly Dirent[]): readonly st
   return foreign.map(String).filter((name) => wanted.has(name));
 }
 
-/** Git can enter a folder that it cannot list. Root can do both. */
+/** True if the owner cannot list or enter the folder. Git can enter such a folder. Root can do both. */
 function isClosedToOwner({ uid, mode }: BigIntStats): boolean {
   const user = process.geteuid?.();
   const ownRights = 0o500n;
@@ -161,7 +164,7 @@ function explainFault(path: string, code: string): string | undefined {
   if (code === "ENOENT" || code === "ENOTDIR") return undefined;
   if (code === "CLOSED") return "its owner cannot list it";
   if (code === "ENAMETOOLONG") return "its path is too long";
-  // What a command cannot enter either contains nothing of a command.
+  // If a command cannot enter the folder either, it made no places in it.
   if (code === "EACCES" && !isEnterable(path)) return undefined;
   return `it cannot be listed (${code})`;
 }
@@ -175,7 +178,7 @@ function isEnterable(path: string): boolean {
   }
 }
 
-/** Of the place itself, not of a link's target. */
+/** Describes the place itself, without following a link. */
 export function readStat(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -184,7 +187,7 @@ export function readStat(path: string): BigIntStats | undefined {
   }
 }
 
-/** Device and inode. */
+/** Device and inode, which identify a place. */
 export function toIdentity({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }

@@ -1,4 +1,4 @@
-/** Folders of other repositories that the user's index names: the user's git enters them unasked, while a command runs too. */
+/** Finds folders of other repositories in the user's index: git enters them unasked, even while a command runs. */
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readStats, toRealPlace } from "@sheaf/base/files/repository";

@@ -1,4 +1,4 @@
-/** A place in folders that commands write, which they must not change, create or read. */
+/** A place in the folders that commands write which they must not change, create or read. */
 import { lstatSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { readTarget } from "@sheaf/base/files/read-folder";
@@ -12,15 +12,15 @@ export interface HeldPlace {
   readonly isLink: boolean;
   /** Device and inode. */
   readonly identity: string;
-  /** It is known if one of them is: a place may get another path, and another place its path. */
+  /** The place is known if one of its keys is: it may get another path, and another place may get its path. */
   readonly keys: readonly string[];
-  /** What commands may do with it; undefined: what they like, but a new one is taken away. */
+  /** The access of commands to the place. Undefined: full access, but Sheaf takes a new place away. */
   readonly access?: "read-only" | "hidden" | undefined;
-  /** The reason why a command must not have made it, as a sentence without a full stop; undefined: it may. */
+  /** The reason why a command must not make the place, as a sentence without a full stop; undefined if it may. */
   readonly refusal?: string | undefined;
 }
 
-/** A path for messages: a name that a command chose stays on its line, and short (S-92). */
+/** Returns a path for messages. Commands choose names, so a name stays on its line, and short (S-92). */
 export function toShownPath(path: string, workspace: string): string {
   const name = relative(workspace, path) || ".";
   return toVisible(JSON.stringify(name.length <= maxShown ? name : `${name.slice(0, maxShown)}…`));
@@ -29,7 +29,7 @@ export function toShownPath(path: string, workspace: string): string {
 /** Characters. */
 const maxShown = 300;
 
-/** The place at a path; none if nothing is there. A link's target is part of what it is. */
+/** Returns the place at a path, or an empty list if the path does not exist. A link's identity includes its target. */
 export function toHeldPlace(path: string, facts: Pick<HeldPlace, "access" | "refusal">): HeldPlace[] {
   const stat = readStat(path);
   if (!stat) return [];
@@ -39,7 +39,7 @@ export function toHeldPlace(path: string, facts: Pick<HeldPlace, "access" | "ref
   return [{ path, isLink, identity, keys: [key], ...facts }];
 }
 
-/** A mount on a link would cover its target; a link that replaces it is found after the command. */
+/** A mount on a link would cover its target, so it uses the target. Sheaf finds replaced links after the command. */
 export function toMounts({ path: named, isLink, access }: HeldPlace): Mount[] {
   const path = isLink ? toExistingPath(named) : named;
   if (path === undefined || access === undefined) return [];

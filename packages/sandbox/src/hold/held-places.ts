@@ -1,7 +1,7 @@
 /**
- * Keeps commands from changing what decides which programs run later, and from what the user's rules deny them (S-06, S-22,
- * S-76 to S-79, S-224): existing places by mounts, new ones by taking them away after a command, since nothing can be mounted
- * where nothing exists.
+ * Keeps commands from changing files that decide which programs run later, and files that the user's rules deny them
+ * (S-06, S-22, S-76 to S-79, S-224). Mounts hold existing places. Sheaf takes new places away after the command, since
+ * a mount needs an existing place.
  */
 import { SheafError } from "@sheaf/base/errors";
 import { dirname } from "node:path";
@@ -23,52 +23,52 @@ import { createProtectedIndex } from "./protected-places.ts";
 import { createStartedFiles } from "./started-files.ts";
 import { makeAccessible, type RefusedPlace, takeAway } from "./take-away.ts";
 
-/** What all commands of a launcher are held to. */
+/** Holds all commands of a launcher to their places. */
 export interface HeldPlaces {
   /**
-   * For a command that starts now. One that only reads has no `end`.
-   * @throws Error with a sentence when the places cannot be held: then no command runs.
+   * Starts to hold a new command. A command that only reads needs no `end`.
+   * @throws Error with a sentence when the places cannot be held: then the command must not run.
    */
   begin(command: { readonly isBackground: boolean; readonly isReadOnly?: boolean | undefined }): HeldMounts;
   /**
-   * The command in the foreground goes on next to others. False if it is not held like one in the background: it may move
-   * folders around places, so no other command starts until it has ended.
+   * Lets the command in the foreground continue next to others. Returns false if it is not held like a command in the
+   * background: it may move folders around places, so others must wait for its end.
    */
   moveToBackground(): boolean;
-  /** For a command that has ended. Returns a sentence for each place taken away, for the model and the user. */
+  /** Checks the places after a command. Returns a sentence for each place taken away, for the model and the user. */
   end(command: { readonly isBackground: boolean }): string[];
   /**
-   * Ends the commands of a process that was killed. `keys`: of the places before them; others that were made after
-   * `endedAt` (nanoseconds since 1970) are the user's.
+   * Ends the commands of a killed process. `keys` are the keys of the places before those commands. A place made after
+   * `endedAt` (nanoseconds since 1970) belongs to the user.
    */
   finish(keys: readonly string[], endedAt: bigint | undefined): string[];
 }
 
 export interface HeldFolders {
-  /** The workspace and further folders that commands write; absolute, links resolved. */
+  /** The workspace and further folders that commands write; absolute paths, links resolved. */
   readonly writable: WritableFolders;
-  /** Folders that commands read, even in a hidden one; absolute, links resolved. */
+  /** Folders that commands can read, even inside a hidden folder; absolute paths, links resolved. */
   readonly readOnly?: readonly string[] | undefined;
-  /** For the places that Sheaf takes away; undefined: a temporary folder. */
+  /** Folder for the places that Sheaf takes away. Default: a temporary folder. */
   readonly stateFolder?: string | undefined;
-  /** For the next process, if this one is killed. */
+  /** Record for the next process, if this one is killed. */
   readonly journal?: Journal | undefined;
-  /** Of tools. */
+  /** Folder of the tools' caches. */
   readonly cacheFolder?: string | undefined;
   readonly denials?: readonly FileRule[] | undefined;
-  /** The user's: git's configuration is found by it. */
+  /** The user's environment, by which Sheaf finds git's configuration. */
   readonly environment: Environment;
-  /** Sheaf's own files. Default: the files of this process. */
+  /** Sheaf's program files. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
-  /** Gets the old and the new path of each place that is taken away while no other command runs. */
+  /** Receives the old and the new path of each place that Sheaf takes away while no other command runs. */
   readonly onMoved?: ((path: string, target: string) => void) | undefined;
-  /** Commands change nothing there. */
+  /** True for a sandbox whose commands change no files. */
   readonly isProbe?: boolean | undefined;
-  /** Default: 200,000. */
+  /** Most folders that the search reads. Default: 200,000. */
   readonly maxFolders?: number | undefined;
 }
 
-/** Bubblewrap takes the square of their number: 0.2 s for 300, 2 s for 1,000. */
+/** Most mounts of a command. Bubblewrap's time grows with the square of their number: 0.2 s for 300, 2 s for 1,000. */
 const maxMounts = 300;
 
 const probePlaces: HeldPlaces = {
@@ -91,11 +91,11 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const started = createStartedFiles(workspace);
   let files = held.program;
   const toProgram = (): ProgramScope => ({ tops, environment, program: (files ??= findProgramFiles()) });
-  /** Undefined: not looked for yet. */
+  /** Undefined until the program's files were checked. */
   let programFault: { readonly reason: string | undefined } | undefined;
   const isWriteDenied = denials.some(({ kind }) => kind === "Write");
   const running = { foreground: 0, background: 0 };
-  /** Of the command in the foreground. */
+  /** True if the command in the foreground can rename folders around held places. */
   let canMovePlaces = false;
   let known: KnownPlaces = { places: [], paths: new Set(), keys: new Set(), own: [] };
   const settle = (isQuiet: boolean, isOwn: (place: HeldPlace) => boolean = () => false): string[] => {
@@ -112,7 +112,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       known,
     );
     const notes = takeAway([...refused, ...closed], own, isQuiet ? held.onMoved : undefined);
-    // Only now is each configuration one that the user made.
+    // After the removals, the user has made every configuration that remains.
     const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(toProgram())];
     notes.push(
       ...takeAway(
@@ -127,7 +127,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   };
   return {
     begin({ isBackground, isReadOnly = false }) {
-      // It may rename folders above places, and so mislead the plan of another command.
+      // The other command may rename folders above places, and so mislead the plan of this one.
       if (running.foreground > 0) {
         throw new Error("another command is running: wait for it with read_terminal, or end it there, and try again");
       }
@@ -136,7 +136,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       const fault = programFault.reason ?? denied.fault;
       if (fault !== undefined) throw createFault(fault);
       if (isReadOnly) return { kept: denied.ancestors, mounts: denied.places.flatMap(toMounts) };
-      // What appears while no command runs was made by the user. Commands in the background cannot move known places.
+      // While no command runs, only the user makes places. Commands in the background cannot move known places.
       if (running.background === 0) {
         const found = searchAll(findProtected, workspace);
         const configured = listConfiguredPlaces({ tops, environment, places: found });
@@ -174,7 +174,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
     },
     end({ isBackground }) {
       running[isBackground ? "background" : "foreground"] -= 1;
-      // While commands run, a folder may only seem to be one that cannot be searched.
+      // While commands run, a folder may fail to be searched for a moment only.
       const isQuiet = running.foreground + running.background === 0;
       const notes = settle(isQuiet);
       if (isQuiet) held.journal?.end();
@@ -187,7 +187,9 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   };
 }
 
-/** The sandbox cannot hold a command here: the run fails if no other one ran (S-31). */
+/**
+ * Creates the error for a command that the sandbox cannot hold. The run fails if it has run no other command (S-31).
+ */
 function createFault(message: string): SheafError {
   return new SheafError("SANDBOX_UNAVAILABLE", message, { source: "sandbox" });
 }
@@ -204,7 +206,7 @@ function searchAll(find: () => SearchResult<HeldPlace>, workspace: string): read
   );
 }
 
-/** @throws Error with a sentence for too many: protecting only some of them would be worse than none. */
+/** @throws Error with a sentence if there are too many: protecting some of them would be worse than none. */
 function checkCount(count: number, places: readonly HeldPlace[], workspace: string): void {
   if (count <= maxMounts) return;
   const example = toShownPath(places.at(-1)?.path ?? workspace, workspace);
@@ -213,12 +215,12 @@ function checkCount(count: number, places: readonly HeldPlace[], workspace: stri
   );
 }
 
-/** The places that existed when no command was running. */
+/** The places that existed before any command ran. */
 interface KnownPlaces {
   readonly places: readonly HeldPlace[];
   readonly paths: ReadonlySet<string>;
   readonly keys: ReadonlySet<string>;
-  /** Those among them that Sheaf itself runs from. */
+  /** The places among them that Sheaf itself runs from. */
   readonly own: readonly HeldPlace[];
 }
 
@@ -231,7 +233,7 @@ function toKnownPlaces(others: readonly HeldPlace[], own: readonly HeldPlace[]):
 interface SortedPlaces {
   /** New places that commands must not make; inner ones move with the outer one. */
   readonly refused: readonly RefusedPlace[];
-  /** The others. */
+  /** The remaining places. */
   readonly kept: readonly HeldPlace[];
 }
 
@@ -247,14 +249,14 @@ function sortPlaces(places: readonly HeldPlace[], known: KnownPlaces): SortedPla
   return { refused, kept: places.filter(({ path }) => !isAmong(path, paths)) };
 }
 
-/** True if a path is one of these, or inside one. */
+/** True if the path is one of these paths, or inside one. */
 function isAmong(path: string, paths: ReadonlySet<string>): boolean {
   if (paths.has(path)) return true;
   const folder = dirname(path);
   return folder !== path && isAmong(folder, paths);
 }
 
-/** Git can enter a folder that its owner cannot list. */
+/** Describes folders whose rights Sheaf restored, since git can enter a folder that its owner cannot list. */
 function toOpenedNote(paths: readonly string[], workspace: string): string[] {
   const [first] = paths;
   if (first === undefined) return [];

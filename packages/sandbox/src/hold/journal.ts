@@ -1,6 +1,6 @@
 /**
- * What a process that is killed leaves to the next one: the folders in which its commands may have made something, and the
- * places that were there before (S-253).
+ * Records the folders in which commands may have made files, and the places that existed before. If the process is
+ * killed, the next one reads the record and takes the new places away (S-253).
  */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -12,32 +12,32 @@ import { createHeldPlaces } from "./held-places.ts";
 import { readFirstStart } from "@sheaf/base/process-numbers";
 import { isOrphan, listOwnFolders, toRunName } from "./own-folders.ts";
 
-/** Of a run whose commands are running. */
+/** Record of a run whose commands are running. */
 export interface JournalEntry {
   readonly writable: WritableFolders;
   readonly cacheFolder?: string | undefined;
-  /** Of the places that were there before the commands. */
+  /** Keys of the places that existed before the commands. */
   readonly keys: readonly string[];
 }
 
 export interface Journal {
-  /** Before the first of several commands starts. @throws an error of the file system. */
+  /** Records the entry before the first of several commands starts. @throws an error of the file system. */
   begin(entry: JournalEntry): void;
-  /** After the last of them. */
+  /** Removes the record after the last command. */
   end(): void;
 }
 
-/** Names in the folder of a run. */
+/** Name of the record in the folder of a run. */
 const journalName = "journal.json";
-/** Of the file that the reaper makes when no process is left. */
+/** Name of the file that the reaper creates when no process is left. */
 const endName = "ended";
 
-/** Between two signs of life. Milliseconds. */
+/** Time between two updates of the record. Milliseconds. */
 const beatPeriod = 1000;
-/** After the last sign of life a command may run for so long: a busy or stopped process gives none. Nanoseconds. */
+/** A command may run for so long after the last update: a busy or stopped process updates nothing. Nanoseconds. */
 const lastPeriod = 60_000_000_000n;
 
-/** `open`: the folder of the run, absolute. While commands run, its file gets the time again and again. */
+/** `open` returns the run's folder, absolute. While commands run, the record's time is updated every second. */
 export function createJournal(open: () => string): Journal {
   let timer: NodeJS.Timeout | undefined;
   const beat = (file: string): void => utimes(file, new Date(), new Date(), () => undefined);
@@ -57,15 +57,15 @@ export function createJournal(open: () => string): Journal {
 
 interface FinishOptions {
   readonly stateFolder?: string | undefined;
-  /** The user's: git's configuration is found by it. */
+  /** The user's environment, by which Sheaf finds git's configuration. */
   readonly environment: Environment;
-  /** Default: none, so that no sentence is returned. */
+  /** Folders of the workspace whose sentences are returned. Default: no sentences. */
   readonly writable?: WritableFolders;
 }
 
 /**
- * Takes away what commands of killed processes left in their folders, and removes the folders of these runs. Returns a
- * sentence for each place in this workspace.
+ * Takes away the places that commands of killed processes left in their folders, and removes the folders of these runs.
+ * Returns a sentence for each place in this workspace.
  */
 export function finishKilledRuns({ stateFolder, environment, writable }: FinishOptions): string[] {
   const folders = listOwnFolders({ stateFolder, writable: [] }).map((top) => join(top, "runs"));
@@ -73,7 +73,7 @@ export function finishKilledRuns({ stateFolder, environment, writable }: FinishO
     const orphans = readdirSync(folder).filter((name) => isOrphan(folder, name));
     return orphans.flatMap((name) => {
       try {
-        // Only one process can rename it, and if that one is killed, the next one continues.
+        // A second process cannot rename the folder again. If this one is killed, the next one continues.
         const claimed = join(folder, toRunName(name.slice(-6)));
         renameSync(join(folder, name), claimed);
         const finished = finishRun(claimed, stateFolder, environment);
@@ -97,7 +97,7 @@ function finishRun(folder: string, stateFolder: string | undefined, environment:
   return { workspace: entry.writable[0], notes };
 }
 
-/** Nanoseconds since 1970. Whatever ends Sheaf may end the reaper, such as a power failure or a logout. */
+/** Nanoseconds since 1970. A power failure or a logout may end the reaper as well as Sheaf. */
 function findEnd(folder: string): bigint | undefined {
   const toTime = (name: string): bigint | undefined =>
     statSync(join(folder, name), { bigint: true, throwIfNoEntry: false })?.mtimeNs;

@@ -33,7 +33,7 @@ function readLines(file: string): string[] {
   }
 }
 
-/** The kernel writes blanks and the like as octal numbers. */
+/** Decodes blanks and similar characters, which the kernel writes as octal numbers. */
 function unescape(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));

@@ -1,18 +1,20 @@
-/** The mounts of a command: what it sees of the file system (S-30, S-34). Bubblewrap carries them out. */
+/**
+ * Plans the mounts of a command: the part of the file system that it sees (S-30, S-34). Bubblewrap carries them out.
+ */
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { isBelow } from "@sheaf/base/files/workspace";
 
-/** One place of the plan, absolute and without links. */
+/** A planned mount of one place. */
 export interface Mount {
   readonly path: string;
   /** A `hidden-folder` contains only the mounts in it; a `hidden-file` cannot be read. */
   readonly access: "writable" | "read-only" | "hidden-folder" | "hidden-file";
-  /** What appears there, if not the place itself. */
+  /** The file or folder that appears at `path`. Default: the place itself. */
   readonly source?: string;
 }
 
-/** Outer places first, so that an inner mount overrides an outer one. Of several mounts in one place the last counts. */
+/** Sorts outer places first: an inner mount overrides an outer one, and the last of several in one place wins. */
 function sortMounts(mounts: readonly Mount[]): Mount[] {
   const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
   return [...byPath.values()].toSorted((a, b) => countParts(a.path) - countParts(b.path));
@@ -22,7 +24,7 @@ function countParts(path: string): number {
   return path.split("/").filter((part) => part !== "").length;
 }
 
-/** Hides those of these places that exist; `except` stays visible. */
+/** Returns mounts that hide the existing places among these; `except` stays visible. */
 function toHiddenMounts(places: readonly string[], except: string): Mount[] {
   return places.flatMap((place) => {
     const path = toExistingPath(place);
@@ -32,10 +34,12 @@ function toHiddenMounts(places: readonly string[], except: string): Mount[] {
   });
 }
 
-/** The place without links; undefined if it does not exist. A mount on a link would cover its target. */
+/**
+ * Returns the place without links, because a mount on a link would cover its target; undefined if it does not exist.
+ */
 export function toExistingPath(path: string): string | undefined {
   try {
-    // The cheap call first: most places do not exist.
+    // The cheap call runs first, since most places do not exist.
     if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
     return realpathSync.native(path);
   } catch {
@@ -48,7 +52,7 @@ export interface HeldMounts {
   /** Writable folders that must keep their names. */
   readonly kept: readonly string[];
   readonly mounts: readonly Mount[];
-  /** Folders inside of read-only places that commands write. */
+  /** Folders in read-only places that commands may still write. */
   readonly open?: readonly string[] | undefined;
 }
 
@@ -63,29 +67,29 @@ export function listAncestors(paths: readonly string[], tops: readonly string[])
   return [...found];
 }
 
-/** What the mounts of one command depend on; planned anew for each, since a file may have become protected or secret. */
+/** The facts for the mounts of one command, found for each one: a file may have become protected or secret. */
 export interface MountFacts {
-  /** Absolute, links resolved. */
+  /** Absolute path, links resolved. */
   readonly workspace: string;
-  /** Absolute; most of them do not exist. */
+  /** Absolute paths; most of them do not exist. */
   readonly secretPlaces: readonly string[];
-  /** What is seen instead of a secret file outside of the workspace, by its path. */
+  /** Files that commands see instead of secret files outside of the workspace, by the secret file's path. */
   readonly copies: ReadonlyMap<string, string>;
-  /** Of the run's private folder. */
+  /** Mounts of the run's private folder. */
   readonly privateMounts: readonly Mount[];
-  /** Besides the workspace. */
+  /** Writable folders, without the workspace. */
   readonly writableMounts: readonly Mount[];
-  /** Caches of tools. */
+  /** Mounts of the tools' caches. */
   readonly cacheMounts: readonly Mount[];
-  /** Private git folders over those of the user, and what commands see in them (S-77). Default: none. */
+  /** Private git folders, which cover the user's, and the mounts in them (S-77). Default: empty. */
   readonly gitMounts?: readonly Mount[] | undefined;
-  /** Of protected places and of the user's rules. */
+  /** Mounts of protected places, and of places that the user's rules deny. */
   readonly held: HeldMounts;
-  /** Shown inside of hidden folders: of skills (S-147). */
+  /** Folders of skills, which commands see even inside hidden folders (S-147). */
   readonly readOnly?: readonly string[] | undefined;
 }
 
-/** In mount order: what is hidden stays hidden, whatever else is mounted around it. */
+/** Returns the mounts in mount order. A hidden place stays hidden, whatever else is mounted around it. */
 export function planMounts(facts: MountFacts): Mount[] {
   const { workspace, secretPlaces, copies, privateMounts, writableMounts, cacheMounts, gitMounts = [], held } = facts;
   const isHidden = ({ access }: Mount): boolean => access.startsWith("hidden");
@@ -103,19 +107,19 @@ export function planMounts(facts: MountFacts): Mount[] {
   );
   const covering = hidden.filter(({ path }) => !isBelow(workspace, path));
   const readOnly = held.mounts.filter(({ access }) => access === "read-only");
-  // Otherwise a secret place in the workspace would be found under another name.
+  // Commands cannot rename these folders: otherwise they would find a secret place of the workspace under another path.
   const around = listAncestors(
     secret.map(({ path }) => path),
     [workspace],
   );
   const kept = [...around, ...held.kept].map((path): Mount => ({ path, access: "writable" }));
   const keeping = [...kept, ...held.mounts.filter((mount) => !isHidden(mount))].filter(
-    // A link with a protected name must not reveal a hidden place or one outside the writable folders. What is read-only
-    // must not become writable again.
+    // A link with a protected name must not reveal a hidden place or a place outside the writable folders. A read-only
+    // place must not become writable again.
     ({ path, access }) =>
       writable.some((mount) => isBelow(path, mount.path)) &&
       !covering.some((place) => isBelow(path, place.path)) &&
-      // Commands see the private copy there.
+      // Commands see the private git folder there.
       !gitMounts.some((mount) => mount.path !== path && isBelow(path, mount.path)) &&
       (access === "read-only" || !readOnly.some((mount) => isBelow(path, mount.path))),
   );
@@ -137,7 +141,7 @@ export function planMounts(facts: MountFacts): Mount[] {
   ]);
 }
 
-/** Folders to read outside of what commands write. One that is or contains a secret place stays hidden. */
+/** Lists folders to read outside of the writable ones. A folder that is or contains a secret place stays hidden. */
 export function listRevealed(
   { readOnly = [], secretPlaces }: Pick<MountFacts, "readOnly" | "secretPlaces">,
   tops: readonly string[],
@@ -150,7 +154,7 @@ export function listRevealed(
   );
 }
 
-/** Nothing can be hidden inside a hidden folder, as the place no longer exists there, except in a folder that stays visible. */
+/** Drops places inside a hidden folder, where they cannot be mounted, except in a folder that stays visible. */
 function removeInner(hidden: readonly Mount[], visible: readonly string[]): Mount[] {
   const isSeen = ({ path }: Mount, { path: folder }: Mount): boolean =>
     visible.some((other) => isBelow(other, folder) && isBelow(path, other));

@@ -1,4 +1,4 @@
-/** Caches of workspaces that nobody works in any more are removed (S-105). */
+/** Removes the caches of workspaces that have been unused for long (S-105). */
 import { readdirSync, renameSync, statfsSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { removeTree } from "@sheaf/base/files/remove-tree";
@@ -6,13 +6,13 @@ import { removeTree } from "@sheaf/base/files/remove-tree";
 const day = 24 * 60 * 60 * 1000;
 const maxAge = 30 * day;
 const maxCount = 20;
-/** Of the disk. */
+/** Share of the disk below which Sheaf removes more caches. */
 const minFree = 0.1;
 const removedPrefix = ".removed-";
 
 /**
- * Marks the caches of a workspace as used now, and removes old ones of others, which are next to them. `now`: milliseconds
- * since 1970. Resolves when all is removed; what an early end leaves goes the next time.
+ * Marks the caches of a workspace as used now, and removes old caches of other workspaces, which are next to them.
+ * `now` is in milliseconds since 1970. Resolves after the last removal. The next call removes any rest.
  */
 export async function removeOldCaches(cacheFolder: string, now: number, isFull = isDiskFull): Promise<void> {
   const top = dirname(cacheFolder);
@@ -22,11 +22,11 @@ export async function removeOldCaches(cacheFolder: string, now: number, isFull =
     const known = names.filter((name) => !name.startsWith(removedPrefix));
     for (const name of listOld(top, known, now, isFull)) renameSync(join(top, name), join(top, removedPrefix + name));
     for (const name of readdirSync(top)) {
-      // One that cannot be removed must not keep the others.
+      // A cache that cannot be removed must not block the others.
       if (name.startsWith(removedPrefix)) await removeTree(join(top, name)).catch(() => undefined);
     }
   } catch {
-    // There are none yet, or another run removes them.
+    // The folder does not exist yet, or another run is removing it.
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Folders that commands never see, whatever `TMPDIR` is: for the files of a run, and for what Sheaf took away. They lie in the
- * folder that the caller names, which every sandbox hides, or else where every sandbox has its own `/tmp` or `/var/tmp`.
+ * Folders that commands never see, whatever `TMPDIR` is: for the files of a run, and for places that Sheaf took away.
+ * They are in the caller's folder, which every sandbox hides, or else in `/tmp` or `/var/tmp`, which each sandbox
+ * replaces by a private folder.
  */
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
@@ -13,16 +14,16 @@ import { isBelow } from "@sheaf/base/files/workspace";
 import type { Mount } from "./mounts.ts";
 
 export interface OwnFolders {
-  /** The caller's folder, absolute. Without it, or if it cannot be written, a temporary folder serves. */
+  /** The caller's folder, absolute. If it is undefined or cannot be written, Sheaf uses a temporary folder. */
   readonly stateFolder?: string | undefined;
   /** Folders that commands write; absolute, links resolved. */
   readonly writable: readonly string[];
 }
 
-/** Commands see others there. */
+/** Folders that each sandbox replaces for its commands. */
 const temporaryTops = ["/tmp", "/var/tmp"] as const;
 
-/** Makes temporary folders that these commands would otherwise see when a later run makes them. */
+/** Creates temporary folders early: running commands would see folders that a later run creates. */
 export function listOwnFolders({ stateFolder, writable }: OwnFolders): string[] {
   const temporary = temporaryTops.map(toTemporaryFolder);
   for (const folder of temporary)
@@ -34,21 +35,18 @@ function toTemporaryFolder(top: string): string {
   return join(top, `sheaf-${process.getuid?.() ?? userInfo().username}`);
 }
 
-/** Another user may have made it. @throws Error */
+/** Creates the folder. @throws Error if another user made it. */
 function openTemporary(folder: string): void {
   makeFolder(folder);
   const { uid, mode } = lstatSync(folder);
   if (uid !== process.getuid?.() || (mode & 0o077) !== 0) throw new Error(`${folder} belongs to others: remove it`);
 }
 
-/**
- * A new folder, 0700, whose name starts with `prefix`.
- * @throws Error with a sentence if none can be made.
- */
+/** Creates a folder (0700) whose name starts with `prefix`. @throws Error with a sentence if it cannot create one. */
 function makeOwnFolder(kind: "runs" | "refused", prefix: string, { stateFolder, writable }: OwnFolders): string {
   const faults: string[] = [];
   for (const top of [stateFolder, ...temporaryTops.map(toTemporaryFolder)]) {
-    // Commands could replace it by a link.
+    // Commands could replace the folder by a link.
     if (top === undefined || writable.some((folder) => isBelow(folder, top) && isBelow(join(top, kind), folder)))
       continue;
     try {
@@ -65,13 +63,13 @@ function makeOwnFolder(kind: "runs" | "refused", prefix: string, { stateFolder, 
   );
 }
 
-/** The place where commands find their caches, if not at `~/.cache`. */
+/** The place where commands find their caches, if it is not `~/.cache`. */
 export const substituteCache = "/tmp/.cache";
 
 export interface PrivateFolder {
   /** Absolute. */
   readonly path: string;
-  /** For `/tmp` and the like. */
+  /** Mounts of the folder's parts as `/tmp`, `/var/tmp` and shared memory. */
   readonly mounts: readonly Mount[];
   remove(): void;
 }
@@ -84,7 +82,7 @@ export function createPrivateFolder(place: OwnFolders): PrivateFolder {
     return { path: target, access: "writable", source: join(path, name) };
   };
   const mounts = [toMount("tmp", "/tmp"), toMount("var-tmp", "/var/tmp"), toMount("shm", "/dev/shm")];
-  // Before any command could put a link there.
+  // The folder must exist before a command could put a link there.
   mkdirSync(join(path, "tmp", basename(substituteCache)));
   return {
     path,
@@ -93,7 +91,9 @@ export function createPrivateFolder(place: OwnFolders): PrivateFolder {
   };
 }
 
-/** A new folder for this process: a later one removes it, if this one cannot. @throws Error with a sentence. */
+/**
+ * Creates a folder for this process. If this process cannot remove it, a later one does. @throws Error with a sentence.
+ */
 export function makeRunFolder(place: OwnFolders): string {
   return makeOwnFolder("runs", toRunName(""), place);
 }
@@ -101,7 +101,7 @@ export function makeRunFolder(place: OwnFolders): string {
 const day = 24 * 60 * 60 * 1000;
 const maxRefuges = 100;
 
-/** A new folder for places that Sheaf takes away. Older ones go after 30 days, or when there are many. @throws Error with a sentence. */
+/** Creates a folder for places taken away. Older ones expire after 30 days, or if there are many. @throws Error */
 export function makeRefuge(place: OwnFolders): string {
   const folder = makeOwnFolder("refused", `${new Date().toISOString().slice(0, 10)}-`, place);
   const others = listRefuges(dirname(folder)).filter((other) => other !== folder);
@@ -111,14 +111,14 @@ export function makeRefuge(place: OwnFolders): string {
   return folder;
 }
 
-/** Newest first. */
+/** Lists the folders, newest first. */
 function listRefuges(folder: string): string[] {
   const paths = readdirSync(folder).map((name) => join(folder, name));
   const toTime = (path: string): number => readStats(path)?.mtimeMs ?? 0;
   return paths.toSorted((one, other) => toTime(other) - toTime(one));
 }
 
-/** The folders with the places that Sheaf took away, newest first. */
+/** Lists the folders with the places that Sheaf took away, newest first. */
 export function findRefuges(stateFolder: string): string[] {
   return listOwnFolders({ stateFolder, writable: [] }).flatMap((top) => {
     const folder = join(top, "refused");
@@ -126,7 +126,9 @@ export function findRefuges(stateFolder: string): string[] {
   });
 }
 
-/** This machine cannot see whether a process of another one is alive. Milliseconds. */
+/**
+ * Age at which a run of another machine is an orphan: this machine cannot see if its process is alive. Milliseconds.
+ */
 const maxForeignAge = 7 * day;
 
 /** True if the process of a run was killed. */
@@ -136,7 +138,7 @@ export function isOrphan(folder: string, name: string): boolean {
   return Date.now() - (readStats(join(folder, name))?.mtimeMs ?? Infinity) > maxForeignAge;
 }
 
-/** Of this process; `end`: what makes it the only one. */
+/** Returns a name for a folder of this process. `end` makes it unique. */
 export function toRunName(end: string): string {
   return `${toProcessPrefix()}${process.pid}-${end}`;
 }

@@ -1,4 +1,4 @@
-/** Finds what decides which programs run later: protected names, and what git discovers (S-22, S-76). */
+/** Finds places that decide which programs run later: protected names, and repositories for git (S-22, S-76). */
 import type { Dirent } from "node:fs";
 import { join } from "node:path";
 import { isProtectedEntry, toProtectedName } from "@sheaf/base/files/protected-names";
@@ -11,15 +11,16 @@ export interface ProtectedFolder {
   /** Absolute, links resolved. */
   readonly path: string;
   /**
-   * Which names are protected in it, at any depth: all, or only those by which git discovers a repository, since packages
-   * contain many others, and nobody works there.
+   * The names protected in it, at any depth. "git" means only names by which git discovers a repository: packages
+   * contain many of the others, and users do not work there.
    */
   readonly names: "all" | "git";
 }
 
 /**
- * Returns what finds all places as they are now, outer folders first, at any depth. `workspace`: absolute, links
- * resolved; `others`: further folders that commands write; `hidden`: folders into which no link may point. `limit`: of folders.
+ * Returns a function that finds all places as they are now, outer folders first, at any depth. `workspace` is absolute,
+ * links resolved. `others` are further folders that commands write. `hidden` are folders into which no link may point.
+ * `limit` is the most folders that it searches.
  */
 export function createProtectedIndex(
   workspace: string,
@@ -43,11 +44,11 @@ function sortEntries(
   const folders: ProtectedFolder[] = [];
   for (const entry of entries) {
     const isHeld = isProtected(entry, folder);
-    // Nearly all entries are ordinary files; joining their paths takes a fifth of the search.
+    // Nearly all entries are ordinary files, and joining their paths takes a fifth of the search.
     if (!isHeld && !entry.isDirectory() && !entry.isSymbolicLink()) continue;
     const path = join(folder.path, entry.name);
     if (isHeld) {
-      // Outer mounts show commands a copy of their own repository (S-77).
+      // Outer mounts cover it with the command's copy of its repository (S-77).
       places.push(...toHeldPlace(path, { access: "read-only", refusal: toRefusal(path, workspace) }));
     } else if (entry.isDirectory()) {
       folders.push({ path, names: folder.names === "all" && entry.name === "node_modules" ? "git" : folder.names });
@@ -59,7 +60,7 @@ function sortEntries(
   return { places, folders };
 }
 
-/** Git accepts any folder that looks like a repository, unless its HEAD is missing. An existing one is read-only. */
+/** Git accepts any folder that looks like a repository and has a HEAD. An existing one is read-only. */
 function listShapePlaces({ path }: ProtectedFolder, entries: readonly Dirent[], workspace: string): HeldPlace[] {
   if (!isRepositoryShape(entries)) return [];
   const heads = entries.filter(({ name }) => name.toLowerCase() === "head");
@@ -70,7 +71,7 @@ function listShapePlaces({ path }: ProtectedFolder, entries: readonly Dirent[], 
   return [...places, ...toHeldPlace(path, { access: "read-only" })];
 }
 
-/** True if git accepts a folder with these entries as a repository, whatever its name (its `is_git_directory`). */
+/** True if git accepts a folder with these entries as a repository, whatever its name (git's `is_git_directory`). */
 function isRepositoryShape(entries: readonly Dirent[]): boolean {
   const hasName = (wanted: string): boolean => entries.some(({ name }) => name.toLowerCase() === wanted);
   return hasName("head") && (hasName("commondir") || (hasName("objects") && hasName("refs")));

@@ -1,4 +1,4 @@
-/** The user's tokens for package registries: commands get them only where a rule `Credentials(@npm)` says so (S-104). */
+/** The user's tokens for package registries. Commands see them if a rule `Credentials(@npm)` allows it (S-104). */
 import { isAbsolute, join } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { readSmallFile } from "@sheaf/base/files/open-file";
@@ -8,11 +8,11 @@ import type { CredentialName } from "@sheaf/base/command-network";
 import { listHomes, listSecretPlaces } from "./secret-places.ts";
 
 interface CredentialSource {
-  /** Below the home folder; all of them secret places. */
+  /** Paths below the home folder; all of them are secret places. */
   readonly files: readonly string[];
-  /** Variables that name such a file. */
+  /** Variables whose value is the path of such a file. */
   readonly fileVariables: readonly string[];
-  /** Variables that tokens usually come in; further ones are named in the files. */
+  /** Variables that usually contain tokens; the files may list further ones. */
   readonly variables: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const sources: Readonly<Record<CredentialName, CredentialSource>> = {
   java: { files: [".m2/settings.xml", ".m2/settings-security.xml"], fileVariables: [], variables: [] },
 };
 
-/** Secret places that commands see; absolute. */
+/** Lists the secret places that commands see, absolute. */
 function listCredentialFiles(
   names: readonly CredentialName[],
   homes: readonly string[],
@@ -50,8 +50,8 @@ interface HiddenFacts {
 }
 
 /**
- * Secret places, and files outside of the folders of commands that variables of package managers name; without those that a
- * rule shows. `owner`: as for `listSecretPlaces`.
+ * Lists secret places, and files outside of the folders of commands to which variables of package managers point.
+ * Leaves out places that a rule allows. `owner` is passed to `listSecretPlaces`.
  */
 export function listHiddenPlaces(facts: HiddenFacts, owner?: number): string[] {
   const { environment, credentials = [], writable, hidden = [] } = facts;
@@ -60,7 +60,7 @@ export function listHiddenPlaces(facts: HiddenFacts, owner?: number): string[] {
     .filter((file) => {
       const place = toRealPlace(file);
       const isInside = writable.some((folder) => isBelow(place, folder));
-      // Not `/dev/null`, which such a variable often names.
+      // `/dev/null` stays visible: such variables often point to it.
       return isAbsolute(file) && !isInside && readStats(place)?.isFile() === true;
     });
   const shown = listCredentialFiles(credentials, listHomes(environment), environment);
@@ -70,12 +70,12 @@ export function listHiddenPlaces(facts: HiddenFacts, owner?: number): string[] {
 
 const maxBytes = 256 * 1024;
 
-/** `${TOKEN}` and `${env.TOKEN}`. */
+/** Matches `${TOKEN}` and `${env.TOKEN}`. */
 const reference = /\$\{(?:env\.)?(\w+)[^}]*\}/g;
 
 /**
- * What commands get besides the files. A file in `folders`, which commands write, names none of them: it may be hostile, as
- * a project's own.
+ * Returns the variables that commands receive for these credentials. It reads no variable names from files in
+ * `folders`, because commands write these folders, and a file of the project may be hostile.
  */
 export function toCredentialVariables(
   names: readonly CredentialName[],

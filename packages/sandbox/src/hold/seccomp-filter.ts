@@ -1,19 +1,22 @@
 /**
- * The system calls that a command in the sandbox does not get, as a program for the kernel (S-30).
- * Namespaces do not stop unix sockets: a socket file of the machine (Docker, D-Bus, an agent for keys) can be connected
- * to through a read-only mount. So only internet sockets can be created, and a command has no internet either.
- * Programs need pairs of unix sockets. The filter allows stream and sequenced-packet pairs, which stay connected to each
- * other: a datagram socket of a pair could send to any socket file by its path.
- * Nor do they stop a program in the workspace from getting the set-user-ID or set-group-ID bit: outside the sandbox it
- * would give every user of the machine the rights of Sheaf's user or group. Team folders have the set-group-ID bit, and
- * the filter cannot see whether a call that changes a mode is about a folder.
+ * The system calls that the sandbox denies to a command, as a program for the kernel (S-30).
+ *
+ * Namespaces do not stop unix sockets: a program can connect to a socket file of the machine (Docker, D-Bus, an agent
+ * for keys) through a read-only mount. So a command can create internet sockets only, and it has no internet either.
+ *
+ * Programs need pairs of unix sockets. The filter allows stream and sequenced-packet pairs, which stay connected to
+ * each other. A datagram socket of a pair could send to any socket file by its path.
+ *
+ * Namespaces also let a program in the workspace get the set-user-ID or set-group-ID bit. Outside the sandbox, this bit
+ * would give every user of the machine the rights of the user or group that runs Sheaf. Team folders have the
+ * set-group-ID bit, and the filter cannot see if a call changes the mode of a folder.
  */
 
-/** What the filter needs to know about a processor architecture. */
+/** The numbers and calls of a processor architecture. */
 interface Architecture {
-  /** AUDIT_ARCH_…: native calls only, since numbers mean other calls on other architectures. */
+  /** AUDIT_ARCH_…, for native calls only: the same number means another call on another architecture. */
   readonly audit: number;
-  /** Numbers from here on belong to another ABI of the same architecture (x32). */
+  /** First number of another ABI on the same architecture (x32). */
   readonly foreignFrom?: number;
   readonly calls: Readonly<Record<FilteredCall, number>>;
   /** Calls that set the mode of a file. */
@@ -22,11 +25,11 @@ interface Architecture {
 
 interface ModeCall {
   readonly number: number;
-  /** Which argument is the mode, from 0. */
+  /** Index of the argument with the mode, from 0. */
   readonly mode: number;
-  /** The argument with the flags that decide whether the mode counts, from 0. */
+  /** Index of the argument with the flags that decide if the kernel uses the mode, from 0. */
   readonly flags?: number;
-  /** It changes the mode of an existing file or folder; the other calls create files. */
+  /** True for a call that changes the mode of an existing file or folder; the other calls create files. */
   readonly isChange?: true;
 }
 
@@ -108,11 +111,14 @@ const keepBits = (mask: number): Instruction => [0x54, 0, 0, mask];
 const skipUnlessEqual = (value: number, count: number): Instruction => [0x15, 0, count, value];
 const skipIfEqual = (value: number, count: number): Instruction => [0x15, count, 0, value];
 const skipIfBelow = (value: number, count: number): Instruction => [0x35, 0, count, value];
-/** Any of the bits. */
+/** Skips `count` instructions unless one of the bits is set. */
 const skipUnlessBit = (bit: number, count: number): Instruction => [0x45, 0, count, bit];
 const end = (result: number): Instruction => [0x06, 0, 0, result];
 
-/** The filter as bytes for `bwrap --seccomp`; undefined for an architecture whose call numbers are not known. `isTeamFolder`: modes may have the set-group-ID bit. */
+/**
+ * Returns the filter as bytes for `bwrap --seccomp`; undefined for an architecture whose call numbers are unknown. If
+ * `isTeamFolder` is true, modes may have the set-group-ID bit.
+ */
 export function createSeccompFilter(architectureName: string, isTeamFolder: boolean): Uint8Array | undefined {
   const architecture = architectures[architectureName];
   return architecture && encodeInstructions(toInstructions(architecture, isTeamFolder));
@@ -143,13 +149,13 @@ function toInstructions({ audit, foreignFrom, calls, modeCalls }: Architecture, 
     ...ifNewUser("clone"),
     ...ifNewUser("unshare"),
     ...always("setns", refuse),
-    // Their arguments are in memory, which a filter cannot read.
+    // These calls pass their arguments in memory, which a filter cannot read.
     ...always("clone3", unknown),
     ...always("openat2", unknown),
     ...modeCalls.flatMap((call) => toModeRule(call, isTeamFolder && call.isChange === true)),
     // A ring creates sockets without the call `socket`.
     ...(["io_uring_setup", "io_uring_enter", "io_uring_register"] as const).flatMap((call) => always(call, unknown)),
-    // Keyrings belong to no namespace.
+    // Namespaces do not separate keyrings.
     ...(["add_key", "request_key", "keyctl"] as const).flatMap((call) => always(call, refuse)),
     ...(["bpf", "perf_event_open", "userfaultfd"] as const).flatMap((call) => always(call, refuse)),
     end(allow),
@@ -174,7 +180,7 @@ function toModeRule({ number, mode, flags }: ModeCall, mayHaveGroupBit: boolean)
   return [skipUnlessEqual(number, rule.length), ...rule];
 }
 
-/** `struct sock_filter`: 16 bits, 8, 8, 32; both architectures are little-endian. */
+/** Encodes each instruction as `struct sock_filter`: 16 bits, 8, 8, 32; both architectures are little-endian. */
 function encodeInstructions(instructions: readonly Instruction[]): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(instructions.length * 8));
   for (const [index, [code, jumpTrue, jumpFalse, operand]] of instructions.entries()) {

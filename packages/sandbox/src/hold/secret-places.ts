@@ -4,7 +4,7 @@ import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { type Environment, toConfigFolder, toDataFolder, tryFinding } from "@sheaf/base/paths";
 
-/** Below the home folder. */
+/** Secret places below the home folder. */
 const homePlaces = [
   // keys and sessions of shells, mail and version control
   ".ssh", ".gnupg", ".password-store", ".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gh",
@@ -40,33 +40,30 @@ const homePlaces = [
   ".claude", ".claude.json", ".codex", ".cursor", ".gemini", ".config/anthropic", ".config/openai", ".config/github-copilot",
   ".copilot", ".qwen", ".kiro", ".codeium", ".factory", ".continue", ".config/amp", ".local/share/amp", ".local/share/opencode",
   ".local/share/crush", ".config/goose",
-  // what was typed
+  // typed commands and queries
   ".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".lesshst",
   ".sqlite_history", ".rediscli_history", ".mongodb", ".irb_history", ".viminfo", ".local/share/fish/fish_history",
   ".config/fish/fish_variables", ".config/nushell/history.txt", ".local/share/atuin", ".local/share/powershell/PSReadLine",
 ] as const; // prettier-ignore
 
-/** Of the machine; most of them only root could read. */
+/** Secret places of the machine. Even without the sandbox, only root could read most of them. */
 const machinePlaces = [
   "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private",
   "/etc/krb5.keytab", "/etc/wireguard", "/etc/NetworkManager/system-connections", "/run/secrets", "/run/user",
   "/var/spool/cron", "/var/mail",
 ] as const; // prettier-ignore
 
-/** Variables that name another place than the usual one; several places are separated by `:`. */
+/** Variables that point to another place than the usual one; `:` separates several places. */
 const placeNames = [
   "GNUPGHOME", "KUBECONFIG", "DOCKER_CONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "NETRC", "PGPASSFILE", "XDG_RUNTIME_DIR",
 ] as const; // prettier-ignore
 
-/**
- * All secret places by absolute path, whether they exist or not. `owner`: number of a further user whose files
- * commands can read.
- */
+/** Lists secret places, absolute, existing or not. `owner`: number of a further user whose files commands can read. */
 export function listSecretPlaces(environment: Environment, owner?: number): string[] {
   const homes = [...new Set([...listHomes(environment), ...(owner === undefined ? [] : listHomesOf(owner))])];
   return [
     ...homes.flatMap((folder) => homePlaces.map((place) => join(folder, place))),
-    // A run with another SHEAF_HOME sees those of the others neither.
+    // A run with another SHEAF_HOME must not see the usual folders either.
     ...[environment, { ...environment, SHEAF_HOME: "" }].flatMap((variables) =>
       [toDataFolder, toConfigFolder].map((toFolder) => tryFinding(() => toFolder(variables))).filter(Boolean),
     ),
@@ -76,7 +73,9 @@ export function listSecretPlaces(environment: Environment, owner?: number): stri
   ];
 }
 
-/** `HOME` may have been set to another folder than the user's own; a user may have none. */
+/**
+ * Lists the user's home folders. `HOME` may point to another folder than the account's, and an account may lack a home.
+ */
 export function listHomes(environment: Environment): string[] {
   const homes = [tryFinding(homedir), environment.HOME ?? "", tryFinding(() => userInfo().homedir)];
   return [...new Set(homes.filter((folder) => folder.startsWith("/") && folder !== "/"))];

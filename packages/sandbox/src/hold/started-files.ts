@@ -6,23 +6,23 @@ import { findRepository, readStats } from "@sheaf/base/files/repository";
 import { describeStartedFiles, findStarter } from "@sheaf/base/files/started-files";
 import { isBelow } from "@sheaf/base/files/workspace";
 
-/** Files that are compared, so that a look takes less than a millisecond. */
+/** Most files to compare, so that a look takes less than a millisecond. */
 const maxFiles = 200;
 const maxDepth = 3;
 /** Bytes of a hook. */
 const maxHook = 64 * 1024;
 
-/** Some files in them start outside the sandbox. */
+/** Folders in which some files start programs outside the sandbox. */
 const mixedFolders: ReadonlySet<string> = new Set([".github", ".gitea", ".forgejo", ".gitlab"]);
 
 export interface StartedFiles {
   /** Remembers the files as they are now. */
   look(): void;
-  /** Has a sentence about the changes since the last look, and looks again. */
+  /** Compares the files with the last look. Has a sentence about the changes, and looks again. */
   compare(): string[];
 }
 
-/** The files at the top of the workspace, in a few of its folders, and the scripts that the user's git hooks name. */
+/** Watches files at the top of the workspace and in a few folders, and scripts that the user's git hooks run. */
 export function createStartedFiles(workspace: string): StartedFiles {
   let before: ReadonlyMap<string, string> | undefined;
   return {
@@ -57,7 +57,7 @@ function listFiles(workspace: string, folder: string, depth: number): string[] {
   });
 }
 
-/** Relative paths of files in the workspace that hooks in the git folder name. */
+/** Lists files of the workspace that hooks in the git folder mention, by relative path. */
 function listScripts(workspace: string): string[] {
   const { root, commonFolder } = findRepository(workspace);
   if (commonFolder === "") return [];

@@ -1,7 +1,7 @@
 /**
- * Removes what a command must not have created, without losing it. Commands in the background may swap folders with links
- * meanwhile: each step is done in an open folder, so that nothing outside of the folders that commands write is ever
- * touched (S-78).
+ * Removes places that a command must not have created, without losing them. Commands in the background may swap folders
+ * with links at the same time. So each step acts in an open folder, and never touches a place outside of the folders
+ * that commands write (S-78).
  */
 import {
   chmodSync,
@@ -30,18 +30,19 @@ import { makeRefuge, type OwnFolders } from "./own-folders.ts";
 export interface RefusedPlace {
   /** Absolute. */
   readonly path: string;
-  /** Device and inode, if known: something else there stays. */
+  /** Device and inode, if known; another place at the path stays. */
   readonly identity?: string | undefined;
-  /** Why, without a full stop. */
+  /** The reason, without a full stop. */
   readonly reason: string;
 }
 
-/** More are summed up, since the model reads them. */
+/** Most sentences of one call. The last one sums up the rest, since the model reads them. */
 const maxSentences = 20;
 
 /**
- * Moves each out of the folders that commands write, into one that no command sees. Returns a sentence for each, for the
- * model and the user, without a path that the model could use. `onMoved` gets the old and the new path of each.
+ * Moves each place out of the folders that commands write, into a folder that commands cannot see. Returns a sentence
+ * for each, for the model and the user, without a path that the model could use. `onMoved` receives each place's old
+ * and new path.
  */
 export function takeAway(
   places: readonly RefusedPlace[],
@@ -68,7 +69,7 @@ export function takeAway(
 
 const movedAway = ": Sheaf moved it away. If it is needed, tell the user that sheaf doctor shows where it is.";
 
-/** The end of the sentence; undefined if the place is not there any more, or only through a link. */
+/** Returns the end of the sentence; undefined if the place has disappeared, or can be reached only through a link. */
 function moveAway(place: RefusedPlace, target: string, tops: readonly string[]): string | undefined {
   const failure = ", but it could not be moved away: tell the user to look at it before using git or an editor here.";
   const top = tops.find((folder) => isBelow(place.path, folder));
@@ -106,7 +107,7 @@ function moveOpened({ path, identity }: RefusedPlace, target: string, top: strin
   }
 }
 
-/** The place loses its name at once, however long copying takes. What cannot be copied must not stay: it may run. */
+/** Renames the place at once, since copying may take long. A place that cannot be copied must not stay: it may run. */
 function moveByCopy(folder: OpenFolder, entry: string | Buffer, target: string): string {
   const aside = basename(dirname(target));
   renameSync(entry, folder.entry(aside));
@@ -119,7 +120,7 @@ function moveByCopy(folder: OpenFolder, entry: string | Buffer, target: string):
   }
 }
 
-/** Names that are not UTF-8 have the same text as others: Node opens such a one by its bytes only. */
+/** Finds the entry by its bytes if its name is not UTF-8, because several such names have the same text. */
 function findEntry(folder: OpenFolder, name: string): string | Buffer {
   if (!name.includes("\uFFFD")) return folder.entry(name);
   const names = readdirSync(folder.entry("."), "buffer");
@@ -127,7 +128,7 @@ function findEntry(folder: OpenFolder, name: string): string | Buffer {
   return foreign ? Buffer.concat([Buffer.from(folder.entry("")), foreign]) : folder.entry(name);
 }
 
-/** To another file system; without a `target`, to nowhere. Links are copied as links: what they lead to is not read. */
+/** Moves a place to another file system, or deletes it without a `target`. Links stay links. */
 function copyAway(folder: OpenFolder, name: string, target: string | undefined): void {
   const entry = folder.entry(name);
   const stat = lstatSync(entry);
@@ -151,7 +152,7 @@ function copyFolderAway(folder: OpenFolder, target: string | undefined): void {
   }
 }
 
-/** Of Linux, not in Node's table: opens a place without the right to read it, and without waiting. */
+/** Linux's flag to open a place without the right to read it, and without waiting. Node's table lacks it. */
 const O_PATH = 0x20_0000;
 
 function copyFile(entry: string, target: string): void {
@@ -166,10 +167,7 @@ function copyFile(entry: string, target: string): void {
   }
 }
 
-/**
- * Gives a folder back to its owner: to list, enter and write it. Those around it can be entered.
- * @throws an error of the file system.
- */
+/** Lets the owner list, enter and write a folder, and enter those around it. @throws an error of the file system. */
 export function makeAccessible(path: string, tops: readonly string[]): void {
   const top = tops.find((around) => isBelow(path, around));
   if (top === undefined) return;

@@ -1,6 +1,7 @@
 /**
- * Where package managers and build tools keep what they download and compile: a folder of Sheaf's for each workspace, never
- * the user's own (S-97). In the sandbox it is at `~/.cache`; variables lead there what tools keep elsewhere in the home.
+ * Gives package managers and build tools a cache folder for each workspace, so that they never write into the user's
+ * caches (S-97). Commands see it at `~/.cache`; variables point tools there that keep their caches elsewhere in the
+ * home.
  */
 import { hash } from "node:crypto";
 import { lstatSync } from "node:fs";
@@ -22,27 +23,24 @@ export interface CachePlan {
   readonly environment: Environment;
   /** Sheaf's folder for the caches, absolute. Commands may have changed everything in it. */
   readonly folder: string;
-  /** The place where commands find it if `~/.cache` cannot be its place; absolute. */
+  /** The path at which commands find the caches if `~/.cache` is not free; absolute. */
   readonly substitute: string;
-  /** What else the sandbox mounts, absolute; undefined where nothing is mounted. */
+  /** All other mounts of the sandbox, absolute; undefined if the sandbox cannot mount. */
   readonly otherPlaces: readonly string[] | undefined;
-  /** Hidden, absolute: one that a cache covers stays hidden. */
+  /** Hidden places, absolute. A secret place inside a cache stays hidden. */
   readonly secretPlaces: readonly string[];
-  /** Of the proxy, by which commands can download; undefined: they have no network. */
+  /** Port of the proxy through which commands download; undefined if they have no network. */
   readonly proxyPort: number | undefined;
-  /** True if commands may reach a registry of a language. */
+  /** True if commands may reach the registry of that language. */
   readonly mayDownload: (registry: string) => boolean;
 }
 
-/** The folder of a workspace, by its path without links: no workspace names that of another. */
+/** Returns the cache folder of a workspace, by its path without links: each workspace has another one. */
 export function toCacheFolder(dataFolder: string, workspace: string): string {
   return join(dataFolder, "caches", hash("sha256", workspace, "hex").slice(0, 32));
 }
 
-/**
- * Creates the folders. Each one that is mounted is in a folder that commands do not see: what they can replace must never be
- * the source of a mount.
- */
+/** Creates the caches and plans their mounts. Commands cannot see a mount's source, so they cannot replace it. */
 export function planToolCaches(plan: CachePlan): ToolCaches {
   const { environment, folder, substitute, otherPlaces, secretPlaces } = plan;
   const home = [environment.HOME ?? "", ...listHomes(environment)].find((place) => place.startsWith("/"));
@@ -72,19 +70,19 @@ export function planToolCaches(plan: CachePlan): ToolCaches {
   return { mounts, variables };
 }
 
-/** A link would lead the mount elsewhere. */
+/** True for a folder that is not a link, since a link would redirect the mount. */
 function isOwnFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** `path`: of the caches, in the sandbox. */
+/** Returns the variables that point tools to their caches. `path` is the caches' path in the sandbox. */
 function toCacheVariables(
   { environment, folder, proxyPort, mayDownload }: CachePlan,
   home: string,
   path: string,
 ): Record<string, string> {
   const goDownloads = join(home, "go/pkg/mod/cache/download");
-  /** What the user's own store has is worth more than an empty one that nothing can fill. */
+  /** True if the tool needs Sheaf's cache. The user's store is better than an empty cache that no download fills. */
   const isNeeded = (registry: string, name: string, store: string): boolean =>
     mayDownload(registry) || isOwnFolder(join(folder, "cache", name)) || !isFolder(join(home, store));
   return {
@@ -93,14 +91,14 @@ function toCacheVariables(
     PNPM_HOME: join(path, "pnpm"),
     YARN_GLOBAL_FOLDER: join(path, "yarn-berry"),
     GOMODCACHE: join(path, "go-mod"),
-    // The user's downloads serve as a proxy that needs no network.
+    // Go can use the user's downloads as a proxy that needs no network.
     ...(!mayDownload("go") && isFolder(goDownloads) && { GOPROXY: `file://${goDownloads}` }),
     ...(mayDownload("go") && isPlain(environment.GOPROXY) && { GOPROXY: environment.GOPROXY }),
     ...(mayDownload("python") && toIndexVariables(environment.PIP_INDEX_URL ?? readPipIndex(home))),
     GRADLE_USER_HOME: join(path, "gradle"),
-    // Without a network, waiting and trying again takes minutes.
+    // Retries would only cost minutes without a network.
     ...(proxyPort === undefined && { npm_config_fetch_retries: "0", CARGO_NET_RETRY: "0" }),
-    // pip tries again even where the proxy refuses a host: five times take 10 to 25 s.
+    // pip retries even if the proxy refuses a host: five retries take 10 to 25 s.
     PIP_RETRIES: proxyPort === undefined ? "0" : "2",
     ...(isFolder(join(home, ".gradle/caches/modules-2")) && { GRADLE_RO_DEP_CACHE: join(home, ".gradle/caches") }),
     ...(isNeeded("rust", "cargo", ".cargo/registry") && { CARGO_HOME: join(path, "cargo") }),
@@ -109,12 +107,12 @@ function toCacheVariables(
   };
 }
 
-/** True if commands may see it: an address without a token (S-99). */
+/** True for an address without a token, which commands may see (S-99). */
 function isPlain(address: string | undefined): address is string {
   return address !== undefined && !/[@?]/.test(address) && !tokenLike.test(address);
 }
 
-/** uv does not read what pip is configured with. */
+/** Variables for pip and uv: uv does not read pip's configuration. */
 function toIndexVariables(index: string | undefined): Record<string, string> {
   return isPlain(index) ? { PIP_INDEX_URL: index, UV_DEFAULT_INDEX: index } : {};
 }
@@ -124,7 +122,7 @@ function readPipIndex(home: string): string | undefined {
   return /^index-url\s*=\s*(https?:\S+)\s*$/m.exec(text)?.[1];
 }
 
-/** Maven 3.9 also reads the user's own repository. */
+/** Options that make Maven 3.9 use the cache, and read the user's repository after it. */
 function toMavenOptions(repository: string, home: string, proxyPort: number | undefined): string {
   return toJavaOptions({
     "maven.repo.local": repository,
@@ -136,7 +134,7 @@ function toMavenOptions(repository: string, home: string, proxyPort: number | un
   });
 }
 
-/** Programs in Java do not know the variables of a proxy. */
+/** Proxy settings for Java programs, which ignore the usual variables. */
 function toJavaProxy(port: number): Record<string, string> {
   const schemes = ["http", "https"].flatMap((scheme) => [
     [`${scheme}.proxyHost`, "127.0.0.1"],
