@@ -23,7 +23,7 @@ interface ShellEnd extends ProcessEnd {
   readonly cancelled: boolean;
 }
 
-/** Without a sandbox, only the environment counts. */
+/** Settings of a command runner. Without a sandbox, only `environment` and `variables` matter. */
 export interface RunnerSettings extends Omit<SandboxOptions, "file"> {
   readonly sandbox: Sandbox;
   /** Further variables for every command. */
@@ -50,14 +50,14 @@ export function createSandbox(options: RunnerSettings): CommandRunner {
         running.delete(outcome);
       }
     },
-    // Once: the numbers of closed descriptors may be other files'.
+    // Runs once: later, the numbers of closed descriptors may belong to other files.
     end: () => (ended ??= end()),
   };
 }
 
 const launchers = { bubblewrap: createBubblewrapLauncher, seatbelt: createSeatbeltLauncher } as const;
 
-/** The launcher, or why no command can start. */
+/** Creates the launcher, or returns the reason why no command can start. */
 function createLauncher(options: RunnerSettings): Launcher | string {
   const { sandbox } = options;
   switch (sandbox.state) {
@@ -71,7 +71,7 @@ function createLauncher(options: RunnerSettings): Launcher | string {
   }
 }
 
-/** S-31: when the sandbox cannot start, nothing runs. */
+/** Creates a runner that refuses every command, because the sandbox cannot start (S-31). */
 function createRefusingRunner(refusal: string): CommandRunner {
   return {
     permissions: [],
@@ -80,17 +80,17 @@ function createRefusingRunner(refusal: string): CommandRunner {
   };
 }
 
-/** Of a command that never printed anything. */
+/** Creates the output of a command that never printed any. */
 function createSilentStreams(): OutputStreams {
   return createOutputStreams({ onOutput: () => undefined });
 }
 
 interface ShellLimits extends Pick<CommandRequest, "timeoutMs" | "signal"> {
-  /** At the time limit: whether the command goes on. */
+  /** Called at the time limit. Returns true if the command continues. */
   readonly goesOn: () => boolean;
 }
 
-/** Ends what the command left in the background: nothing of it outlives it (R-13). */
+/** Runs a command, and ends all processes that it left in the background: none outlives it (R-13). */
 export async function runInLauncher(
   request: CommandRequest,
   launcher: Launcher,
@@ -132,7 +132,7 @@ export async function runInLauncher(
     }
     const isOwnEnd = !end.timedOut && !end.cancelled && end.signal === null;
     const startError = isOwnEnd ? started.findStartError(streams.toResult().stderr) : "";
-    // Then the output is the sandbox's, not the command's.
+    // The output is then the sandbox's, not the command's.
     if (startError !== "") return toOutcome(createSilentStreams(), permissions, { exitCode: -1, startError });
     const signal = end.signal ?? (isOwnEnd ? started.toSignal(end.code ?? 0) : undefined) ?? null;
     const outcome = toOutcome(streams, permissions, toEnd({ ...end, signal }));
@@ -144,7 +144,9 @@ export async function runInLauncher(
   }
 }
 
-/** Resolves when none of its processes is left and all of its output is in `streams`. Rejects if it never started. */
+/**
+ * Resolves when all processes have ended and their whole output is in `streams`. Rejects if the command never started.
+ */
 async function followCommand(started: StartedCommand, limits: ShellLimits, streams: OutputStreams): Promise<ShellEnd> {
   const { process, pipes, tree } = started;
   pipes.follow(process.child, (stream, chunk) => streams.write(stream, chunk));
@@ -173,8 +175,8 @@ async function waitForClose(closed: AbortSignal): Promise<void> {
 }
 
 /**
- * Waits for the shell to end; ends its tree on abort and timeout. Rejects if it never started. A process that the system
- * does not end, for instance one that waits for a disk, is left behind (R-24).
+ * Waits for the shell to end, and ends its tree on abort and timeout. Rejects if it never started. If the system does
+ * not end a process, such as one in a system call on a dead disk, the process is left behind (R-24).
  */
 async function followShell({ process, tree }: StartedCommand, limits: ShellLimits): Promise<ShellEnd> {
   const { signal, timeoutMs } = limits;
@@ -198,7 +200,7 @@ async function followShell({ process, tree }: StartedCommand, limits: ShellLimit
   };
   const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
   signal.addEventListener("abort", onAbort, { once: true });
-  // The abort may have come while the command was being started.
+  // The abort may have happened during the start.
   if (signal.aborted) onAbort();
   try {
     return { ...(await Promise.race([process.ended, givenUp.promise])), timedOut, cancelled };
@@ -208,7 +210,7 @@ async function followShell({ process, tree }: StartedCommand, limits: ShellLimit
   }
 }
 
-/** N37: 124 on the timeout, 128 + n for a signal. */
+/** Turns the end into its fields of N37: 124 on a timeout, 128 + n for a signal. */
 function toEnd({ code, signal, timedOut, cancelled }: ShellEnd): Partial<CommandOutcome> {
   const ownCode = signal === null ? (code ?? -1) : 128 + constants.signals[signal];
   return { exitCode: timedOut ? timeoutExitCode : ownCode, signal: signal ?? "", timedOut, cancelled };

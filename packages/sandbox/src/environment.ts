@@ -1,10 +1,10 @@
-/** The environment of commands: an allow list, so that keys and tokens never reach one (S-40). */
+/** Makes the environment of commands from an allow list, so that keys and tokens never reach a command (S-40). */
 import type { Environment } from "@sheaf/base/paths";
 import { toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
 
 const allowedNames = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL"] as const;
-/** The place where programs and certificates are, by absolute path: package managers do not work without. */
+/** Variables with absolute paths of programs and certificates, which package managers need. */
 const placeNames = [
   "JAVA_HOME", "GOROOT", "RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
   "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO",
@@ -15,7 +15,7 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 /** Name of the variable that marks every process of a command. */
 export const markerName = "SHEAF_CALL";
 
-/** What a command gets: the allowed variables and its marker (S-40). */
+/** Returns a command's environment: the allowed variables and its marker (S-40). */
 export function toCommandEnvironment(environment: Environment, marker: string): Record<string, string> {
   const names = [...allowedNames, ...Object.keys(environment).filter((name) => localeName.test(name))];
   const values = names.flatMap((name) => {
@@ -26,16 +26,16 @@ export function toCommandEnvironment(environment: Environment, marker: string): 
   return { ...Object.fromEntries(values), PATH: toFixedPath(environment.PATH), [markerName]: marker };
 }
 
-/** Absolute entries only: a relative one would run programs from the command's working directory (S-12). */
+/** Returns PATH's absolute folders: relative ones would run programs of the command's working directory (S-12). */
 export function toFixedPath(path: string | undefined): string {
   const folders = (path ?? "").split(":").filter((folder) => folder.startsWith("/"));
   return folders.length === 0 ? defaultPath : folders.join(":");
 }
 
 /**
- * Settings for git in an untrusted repository (S-01), which override all others: the file watcher never runs, and hooks run
- * in the sandbox only. If other programs follow from a repository's settings (filters, pagers, signing), they run in the
- * sandbox too, and without it the command asks (S-82).
+ * Returns settings for git in an untrusted repository (S-01), which override all others. The file watcher never runs,
+ * and hooks run in the sandbox only. A repository's settings can start other programs: filters, pagers, signing. These
+ * run in the sandbox as well, and without a sandbox Sheaf asks before the command (S-82).
  */
 export function toUntrustedGitVariables(isSandboxed: boolean): Record<string, string> {
   const watcher = { GIT_CONFIG_KEY_0: "core.fsmonitor", GIT_CONFIG_VALUE_0: "false" };
@@ -43,7 +43,7 @@ export function toUntrustedGitVariables(isSandboxed: boolean): Record<string, st
   return { GIT_CONFIG_COUNT: "2", ...watcher, GIT_CONFIG_KEY_1: "core.hooksPath", GIT_CONFIG_VALUE_1: "/dev/null" };
 }
 
-/** The variables by which programs find the proxy; each program reads some of them. Addresses in the sandbox need no proxy. */
+/** Returns the variables by which programs find the proxy. Addresses in the sandbox need no proxy. */
 export function toProxyVariables(port: number): Record<string, string> {
   const address = `http://127.0.0.1:${port}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);

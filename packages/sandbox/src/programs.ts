@@ -1,4 +1,4 @@
-/** Programs of the system: where they are, how one runs, and why one does not start. */
+/** Finds programs of the system, runs them, and explains why a start failed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import { toFixedPath } from "./environment.ts";
 const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin", "/opt/homebrew/bin"];
 
 /**
- * Absolute path of a program, undefined if none is found. The system's own folders come first, so that no folder of PATH
- * can shadow a program in them. `isWanted` rejects places that must not be used.
+ * Returns the absolute path of a program, or undefined if the system lacks it. The system's own folders have priority,
+ * so that no folder of PATH can shadow a program in them. `isWanted` rejects places that must not be used.
  */
 export function findProgram(
   name: string,
@@ -22,13 +22,13 @@ export function findProgram(
   return folders.map((folder) => join(folder, name)).find((file) => isExecutable(file) && isWanted(file));
 }
 
-/** ripgrep: the one that comes with Sheaf, else one of the system. Undefined if none is found that `isWanted`. */
+/** Finds ripgrep: Sheaf's own, else the system's. Undefined if `isWanted` rejects every place found. */
 export function findRipgrep(environment: Environment, isWanted: (file: string) => boolean): string | undefined {
   const own = findOwnRipgrep();
   return own !== undefined && isWanted(own) ? own : findProgram("rg", environment, isWanted);
 }
 
-/** Found without running its package's code, which a command may have changed if Sheaf is installed in the workspace. */
+/** Finds it without running its package's code, which a command may have changed if it is in the workspace. */
 function findOwnRipgrep(): string | undefined {
   try {
     const require = createRequire(import.meta.url);
@@ -50,7 +50,7 @@ export interface Shell {
 /** Bash if it is installed, else sh; never with start files (S-12). */
 export function findShell(environment: Environment): Shell {
   const bash = findProgram("bash", environment);
-  // `--`: a command that begins with "-" is not an option.
+  // After `--`, a command that starts with "-" is not an option.
   if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", "--"] };
   return { file: "/bin/sh", args: ["-c", "--"] };
 }
@@ -64,11 +64,11 @@ export interface ProgramRequest {
   readonly cwd: string;
   /** The program's whole environment. */
   readonly environment: Environment;
-  /** Kills it. */
+  /** An abort kills the program. */
   readonly signal: AbortSignal;
-  /** Called with each piece of stdout; returning false kills the program. */
+  /** Receives each piece of stdout; returning false kills the program. */
   readonly onStdout: (chunk: Uint8Array) => boolean;
-  /** Further bytes are dropped. */
+  /** Limit of the error output; further bytes are dropped. */
   readonly maxStderrBytes: number;
 }
 
@@ -76,7 +76,7 @@ export interface ProgramOutcome {
   /** -1 if it never started or a signal ended it. */
   readonly exitCode: number;
   readonly stderr: string;
-  /** `onStdout` returned false. */
+  /** True if `onStdout` returned false. */
   readonly stopped: boolean;
   readonly cancelled: boolean;
   /** The reason why it never started, or "". */
@@ -95,7 +95,7 @@ export async function runProgram(request: ProgramRequest, start = startProgram):
   }
 }
 
-/** `further`: pipes after the standard three. */
+/** Starts a program. `further` are pipes after the standard three. */
 export function startProgram(request: ProgramRequest, further: readonly "pipe"[] = []): ChildProcess {
   const { file, args, cwd, environment } = request;
   return spawn(file, args, { cwd, env: { ...environment }, stdio: ["ignore", "pipe", "pipe", ...further] });
@@ -138,7 +138,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: "it contains a NUL character: remove it",
 };
 
-/** The reason why a process could not start, in one line. The system has one code for a missing program and a missing folder. */
+/** Returns the reason of a failed start in one line. A missing program and a missing folder have the same code. */
 export function toStartError(error: unknown, file: string, folder: string): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const folderError = toFolderError(folder);
@@ -148,12 +148,12 @@ export function toStartError(error: unknown, file: string, folder: string): stri
   return reasons[code] ?? (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
 }
 
-/** What is wrong with a working directory; "" if nothing is. */
+/** Returns the fault of a working directory; "" if it is usable. */
 export function toFolderError(folder: string): string {
   return isFolder(folder) ? "" : `the working directory ${folder} is not a usable folder`;
 }
 
-/** A word of sh. */
+/** Quotes a word for sh. */
 export function quoteWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,6 @@
-/** The sandbox that commands of a run get (S-30, S-31). */
+/** The sandbox of a run's commands (S-30, S-31). */
 
-/** Found once at the start of a run; the log records its `state` (C5). */
+/** The state of the sandbox. Sheaf finds it once at the start of a run, and the log records it (C5). */
 export type Sandbox =
   | {
       readonly state: "enabled";
@@ -13,26 +13,26 @@ export type Sandbox =
   | { readonly state: "disabled" }
   /** The user declared this machine a throw-away container: commands run by its rules, without a sandbox (S-254). */
   | { readonly state: "container" }
-  /** It is switched on but cannot start: commands are refused. */
+  /** The user wants a sandbox, but it cannot start, so Sheaf refuses commands. */
   | {
       readonly state: "unavailable";
-      /** What failed, without a full stop. */
+      /** The failure, without a full stop. */
       readonly problem: string;
       /** The way to make it work here, without a full stop. */
       readonly advice: string;
-      /** What failed and what to do, in one line. */
+      /** The failure and the advice, in one line. */
       readonly reason: string;
     };
 
-/** The reason why commands are refused; undefined if they are not. */
+/** Returns the reason why Sheaf refuses commands; undefined if it does not. */
 export function findFault(sandbox: Sandbox): string | undefined {
   return sandbox.state === "unavailable" ? sandbox.reason : undefined;
 }
 
-/** The way the user wants commands held. */
+/** The user's setting for commands. */
 export type SandboxSetting = "enabled" | "disabled" | "container";
 
-/** Returns true if programs of the workspace may run: the sandbox holds them, or the machine is thrown away after them. */
+/** True if programs of the workspace may run: the sandbox contains them, or the machine is thrown away after them. */
 export function isExpendable({ state }: Sandbox): boolean {
   return state === "enabled" || state === "container";
 }

@@ -1,4 +1,4 @@
-/** What the user chose to hold commands with: `--sandbox`, checked against this machine (S-254). */
+/** Checks the user's choice of a sandbox, `--sandbox`, against this machine (S-254). */
 import { SheafError } from "@sheaf/base/errors";
 import type { SandboxSetting } from "../sandbox.ts";
 import { readProbeFile } from "./probe-memory.ts";
@@ -23,7 +23,7 @@ export function adviseOnContainer({ userId, read } = thisMachine): string {
   return `pass --sandbox ${choice} if this machine is a container that you throw away`;
 }
 
-/** @throws SheafError USAGE for `container` as root on a machine that shows no sign of being one. */
+/** @throws SheafError USAGE for `container` as root on a machine that shows no sign of a container. */
 export function chooseSandbox(choice: SandboxChoice, { userId, read } = thisMachine): SandboxSetting {
   if (choice === "container=root") return "container";
   if (choice !== "container" || userId !== 0 || isContainer(read)) return choice;
@@ -34,7 +34,7 @@ export function chooseSandbox(choice: SandboxChoice, { userId, read } = thisMach
   );
 }
 
-/** Docker and Podman make a file, other engines an overlay. Some containers have neither, and then root names them. */
+/** True for an engine's file or overlay. Some containers have neither, so that root must choose `container=root`. */
 function isContainer(read: Machine["read"]): boolean {
   const hasFile = ["/.dockerenv", "/run/.containerenv"].some((file) => read(file) !== undefined);
   return hasFile || /^(?:\S+ ){4}\/ .* - (?:fuse\.fuse-)?overlay(?:fs)? /m.test(read("/proc/self/mountinfo") ?? "");

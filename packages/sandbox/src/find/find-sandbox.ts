@@ -1,4 +1,4 @@
-/** Finds out, before a run begins, which sandbox works on this machine (S-31). */
+/** Finds the sandbox that works on this machine, before a run starts (S-31). */
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
@@ -16,7 +16,7 @@ export interface SandboxSearch {
   /** Absolute, links resolved. */
   readonly workspace: string;
   readonly environment: Environment;
-  /** The place where it is stored that the sandbox works; undefined: nowhere, so the sandbox is really tried. */
+  /** The place that stores a successful try. Undefined: Sheaf tries the sandbox. */
   readonly memory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -29,7 +29,7 @@ const wayOut = `or ${adviseOnContainer()}, or --sandbox disabled and a rule or -
 /** A part of macOS. */
 const seatbeltFile = "/usr/bin/sandbox-exec";
 
-/** Runs one command in the sandbox: a machine may have the program and forbid what it does. */
+/** Finds the sandbox, and runs one command in it: a machine may have the program, but forbid its system calls. */
 export async function findSandbox({
   setting,
   workspace,
@@ -82,7 +82,7 @@ function toUnavailable(problem: string, advice: string): Sandbox {
   };
 }
 
-/** Outside the workspace only, by its name and by its place (S-05). */
+/** Finds bubblewrap outside the workspace, by both its path and its target (S-05). */
 function findBubblewrap(workspace: string, environment: Environment): string | undefined {
   return findProgram(
     "bwrap",
@@ -91,7 +91,7 @@ function findBubblewrap(workspace: string, environment: Environment): string | u
   );
 }
 
-/** The reason why a command that does nothing fails; "" if it succeeds. */
+/** Runs an empty command. Returns the reason why it fails; "" if it succeeds. */
 async function tryCommand(sandbox: Sandbox, workspace: string, environment: Environment): Promise<string> {
   const runner = createSandbox({
     sandbox,
@@ -120,11 +120,11 @@ export type ReadSystemFile = (path: string) => string | undefined;
 const settings = [
   { name: "kernel.apparmor_restrict_unprivileged_userns", forbids: (value: number) => value > 0, allowing: 0 },
   { name: "kernel.unprivileged_userns_clone", forbids: (value: number) => value === 0, allowing: 1 },
-  // With a limit of one, no namespace can be created inside the first.
+  // A limit of one allows a namespace, but none inside it.
   { name: "user.max_user_namespaces", forbids: (value: number) => value < 2, allowing: 15_000 },
 ] as const;
 
-/** Each kind of confinement that forbids the sandbox, as the kernel shows it, with the word of Docker and of Kubernetes that lifts it. */
+/** Confinements that can forbid the sandbox, and the words of Docker and Kubernetes that lift them. */
 const confinements = [
   { file: "/proc/self/status", pattern: /^Seccomp:\s*2$/m, flag: "seccomp", field: "seccompProfile Unconfined" },
   { file: "/proc/self/attr/current", pattern: /\((?:enforce|kill)\)/, flag: "apparmor", field: "appArmorProfile Unconfined" },
@@ -134,7 +134,7 @@ const confinements = [
 /** Every engine mounts these files into its containers. */
 const containerMount = / (\S+) \/etc\/(?:hosts|hostname|resolv\.conf) /;
 
-/** One line without a full stop. `problem`: the sandbox's error message. */
+/** Returns advice, as one line without a full stop. `problem` is the sandbox's error message. */
 export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readProbeFile): string {
   // Inside another sandbox the file shows that sandbox's limit, while the limit around it is used up.
   const isUsedUp = problem.includes("ENOSPC");

@@ -1,4 +1,4 @@
-/** Remembers that the sandbox worked: trying it takes about 50 ms, and every run would begin with that. */
+/** Remembers that the sandbox worked, since trying it costs about 50 ms at the start of every run. */
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { release } from "node:os";
@@ -7,13 +7,13 @@ import { makeFolder } from "@sheaf/base/make-folder";
 import { replaceFile } from "@sheaf/base/replace-file";
 
 export interface ProbeMemory {
-  /** The sandbox worked within the last hour, and nothing that decides it has changed since. */
+  /** True if the sandbox worked within the last hour, and the deciding files have not changed since. */
   readonly isKnown: boolean;
   /** Records that the sandbox works. */
   keep(): void;
 }
 
-/** Milliseconds. A change that none of the files below shows is noticed after this time. */
+/** Milliseconds. After this time Sheaf tries the sandbox again, since a change may not show in the files below. */
 const maxAge = 60 * 60 * 1000;
 
 /** Files that identify the machine, the container and the user, and that show whether namespaces are forbidden. */
@@ -29,11 +29,13 @@ const decidingFiles = [
 export interface ProbePlace {
   /** Sheaf's data folder. */
   readonly folder: string;
-  /** A stored result counts, but nothing is written. */
+  /** True if Sheaf uses a stored result, but stores none. */
   readonly isReadOnly: boolean;
 }
 
-/** `place` undefined: nothing is stored. `file`: the sandbox program. Failures are never stored. */
+/**
+ * Opens the memory of one sandbox program, `file`. Without a `place`, it stores no result. Failures are never stored.
+ */
 export function openProbeMemory(place: ProbePlace | undefined, file: string, now: number): ProbeMemory {
   if (place === undefined) return { isKnown: false, keep: () => undefined };
   const { folder, isReadOnly } = place;

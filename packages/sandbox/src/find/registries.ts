@@ -1,6 +1,6 @@
 /**
- * The hosts of package registries (S-98). Each package manager says where it fetches packages: outside the sandbox, by the
- * user's configuration, never by that of a workspace. No host is known here.
+ * Finds the hosts of package registries (S-98). Each package manager reports where it fetches packages. It runs outside
+ * the sandbox, with the user's configuration, never with the workspace's. The code itself lists no hosts.
  */
 import { join } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
@@ -13,7 +13,7 @@ import { isExecutable } from "@sheaf/base/is-executable";
 import { runProgram } from "../programs.ts";
 import type { Sandbox } from "../sandbox.ts";
 
-/** The user's, and the folders that commands write: nothing of them is run or obeyed. */
+/** The user's environment, and the folders that commands write: Sheaf does not run or obey files in them. */
 export interface Surroundings {
   readonly environment: Environment;
   /** Absolute, links resolved. */
@@ -23,23 +23,23 @@ export interface Surroundings {
 
 interface Preset {
   readonly program: string;
-  /** What it reads or runs below the home folder: it is not asked where commands can write one of them. */
+  /** Paths below the home folder that it reads or runs. If commands can write one of them, Sheaf does not run it. */
   readonly places: readonly string[];
-  /** One call for each; all of them at once. */
+  /** The arguments of each call; all calls run at once. */
   readonly calls: readonly (readonly string[])[];
-  /** Another program for the same packages, which may say nothing. */
+  /** Another program for the same packages, which may report no hosts. */
   readonly further?: Preset;
   readonly variables?: Readonly<Record<string, string>>;
   readonly isFailing?: true;
-  /** Addresses. `outputs`: what each call printed, in order: its errors where `isFailing`. */
+  /** Returns addresses. `outputs` has the output of each call, in order, or its errors if `isFailing` is true. */
   readonly read: (outputs: readonly string[], home: string) => readonly string[];
 }
 
 const refusedByCargo = /(?:failed to (?:download from|fetch)|repository|registry) `(https?:[^`]+)`/g;
 
 /**
- * Python without what installed packages start with it: `.pth` files and `sitecustomize`. An editable installation of the
- * workspace names its folders there, and code in them would run outside the sandbox.
+ * Starts Python without code that installed packages run at its start: `.pth` files and `sitecustomize`. An editable
+ * installation of the workspace lists its folders there, and their code would run outside the sandbox.
  */
 const startPython =
   "import site; site.addpackage = lambda *_, **__: None; " +
@@ -63,7 +63,7 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
     further: {
       program: "yarn",
       places: nodePlaces,
-      // Of yarn 1, and of later ones.
+      // Calls for yarn 1, and for later versions.
       calls: [
         ["config", "get", "registry"],
         ["config", "get", "npmRegistryServer"],
@@ -92,7 +92,7 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
   rust: {
     program: "cargo",
     places: [".cargo", ".cargo/config", ".cargo/config.toml", ".rustup"],
-    // Cargo names its registry only when it cannot reach it; on port 9 nothing listens.
+    // Cargo shows its registry only when it cannot reach it, so the proxy is port 9, which is closed.
     calls: [["info", "serde"]],
     variables: { CARGO_HTTP_PROXY: "http://127.0.0.1:9", CARGO_NET_RETRY: "0", CARGO_NET_GIT_FETCH_WITH_CLI: "false" },
     isFailing: true,
@@ -107,13 +107,13 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
   java: {
     program: "mvn",
     places: [".mavenrc", ".m2", ".m2/settings.xml", ".m2/extensions.xml"],
-    // Maven names its repositories when they do not have a plugin. It finds nothing in /proc, and writes nothing there.
+    // Maven lists its repositories if they lack a plugin. It finds no packages in /proc, and writes none there.
     calls: [["-B", "-q", "-o", "-Dmaven.repo.local=/proc", "sheaf:registries"]],
     read: ([output = ""], home) => [...findAll(/\((https?:[^)]+)\)/g, output), ...readMavenSettings(home)],
   },
 };
 
-/** Each match of the first group. */
+/** Returns the first group of each match. */
 function findAll(pattern: RegExp, text: string): string[] {
   return [...text.matchAll(pattern)].map(([, found = ""]) => found);
 }
@@ -134,7 +134,7 @@ const kept = [
 const maxDuration = 30_000;
 const maxBytes = 64 * 1024;
 
-/** Asks each package manager once, when its hosts are first needed. */
+/** Creates the finder, which runs each package manager once, when its hosts are first needed. */
 export function createRegistryFinder(surroundings: Surroundings): FindRegistryHosts {
   const asked = new Map<RegistryName, ReturnType<FindRegistryHosts>>();
   return async (name, isDenial) => {
@@ -155,7 +155,9 @@ async function findAllHosts(name: RegistryName, surroundings: Surroundings): Pro
   return typeof hosts === "string" || typeof more === "string" ? hosts : [...hosts, ...more];
 }
 
-/** None if the program is not installed: then commands have another way to fetch packages, or none. */
+/**
+ * Returns no hosts if the program is not installed: then commands fetch such packages in another way, or not at all.
+ */
 async function findRegistries(
   name: RegistryName,
   preset: Preset,
@@ -195,8 +197,8 @@ async function findRegistries(
 }
 
 /**
- * A package manager starts programs that it finds by name, such as node. A link to a file of a command would run it.
- * So the package manager runs where these folders do not exist.
+ * Hides the folders from a package manager, because it starts programs that it finds by name, such as node. A link to a
+ * command's file would run that file.
  */
 function hideFolders(words: readonly string[], folders: readonly string[], sandbox?: Sandbox): readonly string[] {
   if (sandbox?.state !== "enabled") return words;
@@ -214,7 +216,7 @@ function hideFolders(words: readonly string[], folders: readonly string[], sandb
   ];
 }
 
-/** Outside of every project. A program that fails prints nothing that counts. */
+/** Runs a call outside of every project. Sheaf ignores the output of a program that fails. */
 async function runCall(
   [file = "", ...args]: readonly string[],
   environment: Environment,
@@ -237,7 +239,7 @@ async function runCall(
 }
 
 function readPip([configured = "", defaults = ""]: readonly string[]): string[] {
-  // `config list` prints the variables last, which count most.
+  // `config list` prints the variables last, which have priority.
   const find = (key: string): string[] =>
     findAll(new RegExp(String.raw`^[\w:]+\.${key}='(.*)'$`, "gm"), configured).flatMap((value) => value.split(/\s+/));
   const index = find("index-url").at(-1);
@@ -250,7 +252,7 @@ function readGo(output: string): string[] {
   return [...proxies.split(/[,|]/), address ?? `https://${database.split("+")[0]}`];
 }
 
-/** What Maven asks for further packages, mirrors or not. */
+/** Lists the addresses that Maven uses for further packages, mirrors or not. */
 function readMavenSettings(home: string): string[] {
   const text = readSmallFile(join(home, ".m2/settings.xml"), maxBytes) ?? "";
   return findAll(/<url>\s*(https?:[^<\s]+)\s*<\/url>/g, text.replaceAll(/<!--[^]*?-->/g, ""));

@@ -1,9 +1,11 @@
-/** Ends commands of a process that exits while they run: a second Ctrl-C, a crash (S-253). Everything here is synchronous. */
+/**
+ * Ends the commands of a process that exits while they run: a second Ctrl-C, a crash (S-253). All of it is synchronous.
+ */
 import type { ChildProcess } from "node:child_process";
 import { readProcess, readProcesses, sendSignal } from "./processes.ts";
 
 export interface ExitWatch {
-  /** `takeNotes`: called once, when all processes of the command have ended; the returned one is for the usual end. */
+  /** Calls `takeNotes` once, when all processes have ended. The returned function replaces it for the usual end. */
   watch(child: ChildProcess, takeNotes: () => string[]): () => readonly string[];
   close(): void;
 }
@@ -30,7 +32,7 @@ export function createExitWatch(atExit: ((end: () => void) => () => void) | unde
   };
 }
 
-/** The process and its children: the first process of a sandbox ends all others in it. */
+/** Kills the process and its children: the first process of a sandbox ends all others in it. */
 function killGroup(pid: number): number[] {
   const children = readProcesses().filter(({ parent }) => parent === pid);
   const pids = [pid, ...children.map((child) => child.pid)];

@@ -1,4 +1,4 @@
-/** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox (S-100). */
+/** Explains failures that the sandbox likely caused: programs do not know about the sandbox (S-100). */
 import type { CommandOutcome } from "../command.ts";
 import { explainProgramPlaces, type ProgramScope } from "../hold/program-places.ts";
 import { listSecretPlaces } from "../hold/secret-places.ts";
@@ -15,17 +15,17 @@ interface FailedCommand extends Pick<CommandOutcome, "exitCode" | "timedOut" | "
 
 const noNetwork =
   /network is unreachable|could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|failed to lookup address|getaddrinfo|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ETIMEDOUT)\b|no address associated|no such host/i;
-/** Of a program that may have been waiting for a host. */
+/** Matches a line of a program that may have been waiting for a host. */
 const download = /\b(?:download|fetch|connect|resolv|retry|index|registry)|https?:\/\//i;
 const readOnly = /read-only file system|\bEROFS\b|not writable/i;
 const busy = /device or resource busy|\bEBUSY\b/i;
-/** Node reports this for a folder that it makes with its parents on a read-only disk. */
+/** Node's error for a folder that it creates with its parents on a read-only disk. */
 const noFolder = /\bENOENT\b[^\n]*\bmkdir '(\/[^'\n]+)'/g;
 const localServer = /\bECONNREFUSED\b|connection refused/i;
 const unixSocket =
   /\bunix:\/\/|\bdial unix\b|socket\(\)? ?failed: operation not permitted|\b(?:listen|connect) EPERM\b|user data directory for headless|headless user data directory|no usable sandbox/i;
 
-/** Of npm, pnpm, yarn, pip, Maven and Gradle; not of a test of the project. */
+/** Matches an error of npm, pnpm, yarn, pip, Maven or Gradle, but not one of a project's test. */
 const unauthorized =
   /\bE401\b|ERR_PNPM_FETCH_401|YN0041|\b401 Error, Credentials not correct|User for \S+:|transfer artifact [^\n]*\b401\b|Received status code 401|Failed to replace env in config/;
 
@@ -39,12 +39,12 @@ const foreignGit = /\.git\/.*(?:read-only file system|operation not permitted)/i
 const gitAdvice =
   'In the sandbox git changes only the repository of the workspace: not its hooks, submodules, worktrees and LFS files, and no nested repository. The user runs "git worktree add", "git submodule update" and "git lfs" outside of Sheaf, or starts Sheaf in the other repository with --workspace DIR.';
 
-/** A sentence for each restriction that the output mentions; none for a command that succeeded. */
+/** Returns a sentence for each restriction that the output mentions; an empty list for a command that succeeded. */
 export function explainFailure(failed: FailedCommand): string[] {
   const { exitCode, output, permissions } = failed;
   if (permissions.includes("unsandboxed")) return [];
   const text = output.slice(-maxLength);
-  // A pipe to `tail` hides the exit code, but not the line.
+  // A pipe to `tail` hides the exit code, but not the error line.
   const own = failed.program && explainProgramPlaces(text.split("\n").filter(isHeld), failed.program);
   const sentences = own === undefined ? [] : [own];
   const secret = findSecretPlace(text, failed);
@@ -69,20 +69,22 @@ export function explainFailure(failed: FailedCommand): string[] {
   return [...sentences, ...explainNetwork(failed, text)];
 }
 
-/** A place that an error line names as missing or closed. */
+/** Returns a secret place that an error line reports as missing or closed. */
 function findSecretPlace(text: string, { program }: FailedCommand): string | undefined {
   const lines = text.split("\n").filter((line) => /no such file|permission denied|\b(?:ENOENT|EACCES)\b/i.test(line));
   if (!program || lines.length === 0) return undefined;
   return listSecretPlaces(program.environment).find((place) => lines.some((line) => line.includes(place)));
 }
 
-/** Programs that reach hosts, and what hides their exit code: a pipe to `head`, another command, `|| true`. */
+/**
+ * Matches programs that reach hosts, and a way to hide their exit code: a pipe to `head`, another command, `|| true`.
+ */
 const hiddenFetch =
   /\b(?:curl|wget|npm|npx|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|go|gem|git\s+(?:clone|fetch|pull|push|ls-remote))\s[^]*[|;&\n]/;
-/** What is silent then: `curl -s URL | head`. */
+/** Matches a fetch that then fails silently: `curl -s URL | head`. */
 const silentFetch = /\b(?:curl|wget)\s[^|;&\n]*\bhttps?:\/\/(?!localhost|127\.|\[::1)[^]*[|;&\n]/;
 
-/** Of a command that succeeded, though a program in it may not have. */
+/** Explains a command that succeeded, though a program in it may have failed. */
 function explainHiddenFailure({ command, output, permissions }: FailedCommand): string[] {
   const isOpen = permissions.includes("network");
   const isSeen = hiddenFetch.test(command) && noNetwork.test(output.slice(-maxLength));

@@ -1,7 +1,7 @@
 /**
- * Pipes for what a command prints. Those of `spawn` are socket pairs, which `echo > /dev/stderr` cannot open, and each
- * read of them allocates a buffer: endless output allocates faster than memory is freed (R-14). So a command writes into
- * two FIFOs, which are read into one buffer.
+ * Pipes for a command's output. The pipes of `spawn` are socket pairs: `echo > /dev/stderr` cannot open them, and each
+ * read allocates a buffer, so that endless output allocates faster than memory is freed (R-14). So a command writes
+ * into two FIFOs, which Sheaf reads into one buffer.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync, rmSync } from "node:fs";
@@ -12,18 +12,18 @@ import type { StreamName } from "./output-streams.ts";
 
 /** Standard output and error of one command. */
 export interface CommandPipes {
-  /** For `spawn`, as descriptors 1 and 2. */
+  /** Values for `spawn`, as descriptors 1 and 2. */
   readonly stdio: readonly [number | "pipe", number | "pipe"];
   /**
-   * For a process that waits for a byte before it begins. A FIFO, open for reading and writing: unlike a pipe it does not
-   * end when this process ends.
+   * Input of a process that waits for a byte before it starts. It is a FIFO, open for reading and writing: unlike a
+   * pipe, it does not end with this process.
    */
   readonly gate: number | "pipe";
-  /** Right after `spawn`: reads both to their ends. A chunk is valid during its call only. */
+  /** Reads both streams to their ends; called right after `spawn`. A chunk is valid during its call only. */
   follow(child: ChildProcess, onChunk: OnChunk): void;
-  /** Resolves when everything has been read and nobody can write any more. */
+  /** Resolves when everything is read and no process can write to the pipes. */
   readonly ended: Promise<unknown>;
-  /** Stops reading: whoever still writes gets EPIPE. To be called when the command has ended or never started. */
+  /** Stops reading: a process that still writes gets EPIPE. Call it when the command has ended or never started. */
   close(): void;
 }
 
@@ -47,14 +47,14 @@ const bufferSize = 64 * 1024;
 /** Makes the pipes of one launcher's commands. */
 export interface PipeMaker {
   open(): Promise<CommandPipes>;
-  /** Closes what no command has used. */
+  /** Closes the pipes that were made in advance. */
   close(): void;
 }
 
-/** FIFOs are made for so many commands at once: a program has to start for it. */
+/** Number of commands for which FIFOs are made at once, since this starts a program. */
 const spareCommands = 16;
 
-/** FIFOs, or the pipes of `spawn` where no FIFO can be created. */
+/** Makes FIFOs, or uses the pipes of `spawn` if no FIFO can be created. */
 export function createPipeMaker(place: OwnFolders = { writable: [] }): PipeMaker {
   const spare: CommandFifos[] = [];
   return {
@@ -67,7 +67,7 @@ export function createPipeMaker(place: OwnFolders = { writable: [] }): PipeMaker
   };
 }
 
-/** None where none can be created. Their names are removed at once, so that nobody else can open them. */
+/** Makes FIFOs, if possible. It removes their names at once, so that other processes cannot open them. */
 async function openFifos(place: OwnFolders): Promise<CommandFifos[]> {
   const program = findProgram("mkfifo", {});
   if (program === undefined) return [];
@@ -121,7 +121,7 @@ function toPipes({ output: fifos, gate }: CommandFifos): CommandPipes {
     stdio: [fifos[0].writer, fifos[1].writer],
     gate,
     follow(_, onChunk) {
-      // The command has its own by now; while these are open, no reader sees an end.
+      // The command has inherited its own. While these stay open, no reader sees an end.
       closeWriters();
       const buffer = Buffer.allocUnsafeSlow(bufferSize);
       sockets = fifos.map(({ reader }, index) =>

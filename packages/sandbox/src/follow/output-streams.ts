@@ -7,11 +7,11 @@ export type StreamName = "stdout" | "stderr";
 /** Both streams of one command. */
 export interface OutputStreams {
   write(stream: StreamName, chunk: Uint8Array): void;
-  /** Shows what is still waiting to be shown. */
+  /** Shows text that is still held back. */
   flush(): void;
-  /** From now on nothing is shown live: everything goes to the reader of the background, as bytes. */
+  /** Ends the live output: from then on, both streams reach `onBackgroundOutput` as bytes. */
   moveToBackground(): void;
-  /** After the last chunk: the rest of a cut character becomes U+FFFD. */
+  /** Ends the streams after the last chunk: the rest of a cut character becomes U+FFFD. */
   end(): void;
   toResult(): Pick<CommandOutcome, "stdout" | "stderr" | "output" | "truncated" | "bytes">;
 }
@@ -20,11 +20,13 @@ export interface OutputStreams {
 const maxKeptBytes = 256 * 1024;
 
 interface OutputOptions {
-  /** Gets the text as it arrives, and one notice when there is too much of it. */
+  /** Receives the text as it arrives, and one notice when there is too much of it. */
   readonly onOutput: (stream: StreamName, text: string) => void;
-  /** Gets what comes in the background: UTF-8 that ends with a whole character; valid during the call only. */
+  /**
+   * Receives the output in the background: UTF-8 that ends with a whole character. It is valid during the call only.
+   */
   readonly onBackgroundOutput?: ((bytes: Uint8Array, stream: StreamName) => void) | undefined;
-  /** Gets all of it, in the same form. */
+  /** Receives the whole output, in the same form. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
 
@@ -57,7 +59,7 @@ export function createOutputStreams({ onOutput, onBackgroundOutput, onBytes }: O
     write(stream, chunk) {
       bytes += chunk.length;
       const isWhole = !open.has(stream) && isUtf8(chunk);
-      // Text that is not shown live needs no string: endless output would create garbage faster than it is collected.
+      // Text without live output needs no string: endless output would create garbage faster than it is collected.
       if (isWhole && (follow || live.isFull())) return keep(stream, chunk);
       take(stream, decoders[stream].decode(chunk, { stream: true }));
       if (isWhole) return;
@@ -88,7 +90,7 @@ function endsInCharacter(chunk: Uint8Array): boolean {
   return (chunk.at(-1) ?? 0x80) >= 0x80;
 }
 
-/** Bad bytes become U+FFFD; a byte order mark stays. */
+/** Creates a decoder that turns bad bytes into U+FFFD, and leaves a byte order mark. */
 function createDecoder(): InstanceType<typeof TextDecoder> {
   return new TextDecoder("utf-8", { ignoreBOM: true });
 }
@@ -99,9 +101,9 @@ function createDecoder(): InstanceType<typeof TextDecoder> {
  */
 interface LiveOutput {
   push(stream: StreamName, text: string): void;
-  /** True if the limit is reached: nothing more is shown. */
+  /** True once the live output has ended at its limit. */
   isFull(): boolean;
-  /** Shows what is still waiting. */
+  /** Shows the text that is still held back. */
   end(): void;
 }
 
@@ -111,7 +113,7 @@ const maxLiveBytes = 1024 * 1024;
 const holdPeriod = 20;
 const notice = "\n[... more than 1 MiB of output; the rest is not shown live ...]\n";
 
-/** Above the limit there is one notice, and then nothing. */
+/** Creates the live output. Above its limit it shows one notice, and then stays silent. */
 function createLiveOutput(onOutput: OutputOptions["onOutput"]): LiveOutput {
   let held: { readonly stream: StreamName; text: string }[] = [];
   let timer: NodeJS.Timeout | undefined;

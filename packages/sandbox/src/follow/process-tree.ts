@@ -14,9 +14,9 @@ import {
 /** All processes of one command. */
 export interface ProcessTree {
   /**
-   * Ends them: SIGTERM, after two seconds SIGKILL. Resolves when none is left, or after four seconds. A second call
-   * waits for the first. Without a sandbox, a process that has left its session and parents and cleared its environment
-   * is not found.
+   * Ends all processes: SIGTERM, and SIGKILL after two seconds. Resolves when all have ended, or after four seconds. A
+   * second call waits for the first. Without a sandbox, it misses a process that left its session and parents and
+   * cleared its environment.
    */
   end(): Promise<void>;
   /** Returns their use of the machine; undefined if the system does not show it. */
@@ -29,7 +29,7 @@ const gracePeriod = 2000;
 const killPeriod = 2000;
 const maxFreezeRounds = 20;
 
-/** `leader`: the started process, first of its group and session. `marker`: in the environment of all of them. */
+/** `leader` is the first process of the command's group and session. All its processes have the `marker`. */
 export function createProcessTree(leader: number, marker: string): ProcessTree {
   const find = process.platform === "linux" ? createFinder(leader, marker) : () => findGroup(leader);
   let ending: Promise<void> | undefined;
@@ -42,7 +42,7 @@ export function createProcessTree(leader: number, marker: string): ProcessTree {
 async function endProcesses(find: () => readonly number[]): Promise<void> {
   if (!freeze(find)) return;
   signalAll(find(), "SIGTERM");
-  /** Each remaining one gets the signal. */
+  /** Sends the signal to each remaining process. */
   const areGone = (signal: NodeJS.Signals) => (): boolean => {
     const found = find();
     signalAll(found, signal);
@@ -53,8 +53,8 @@ async function endProcesses(find: () => readonly number[]): Promise<void> {
 }
 
 /**
- * Stops all processes, so that none can fork: a child that is not seen before its parent ends could escape. Returns when
- * nothing new is found; false if nothing was found at all.
+ * Stops all processes, so that none can fork: an unseen child could escape when its parent ends. Returns after a round
+ * that finds no new process; false if it found no process at all.
  */
 function freeze(find: () => readonly number[]): boolean {
   let known = 0;
@@ -71,9 +71,10 @@ function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of processes) sendSignal(pid, signal);
 }
 
-/** Finds living processes by session, marker and descent, and those that were found before. */
+/** Finds living processes by session, marker and descent, and the living ones of earlier searches. */
 function createFinder(leader: number, marker: string): () => readonly number[] {
-  // Both by number and start time. A foreign process stays foreign: the marker is there from the start or never.
+  // Processes of the command, then all others, by number and start time. No other process becomes the command's later,
+  // since a process has the marker from its start or never.
   const known = new Set<string>();
   const since = readProcess(leader)?.start ?? 0;
   const foreign = new Set<string>();
@@ -114,15 +115,17 @@ function isOwn({ pid, session }: ProcessEntry, leader: number, marker: string): 
   }
 }
 
-/** Without `/proc`, only the group can be reached. */
+/** Returns the group, since it is all that can be found without `/proc`. */
 function findGroup(leader: number): readonly number[] {
   return sendSignal(-leader, 0) ? [-leader] : [];
 }
 
-/** Milliseconds between two looks, at most: the kernel usually needs less than one, and a look costs 2 ms of the processor. */
+/**
+ * Most milliseconds between two looks: the kernel usually needs less than one, and a look costs 2 ms of the processor.
+ */
 const maxPollInterval = 100;
 
-/** All processes in a sandbox: its first process ends with bubblewrap, and all others end with that one. */
+/** All processes in a sandbox. Its first process ends with bubblewrap, and the others end with the first. */
 export function createSandboxTree(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): ProcessTree {
   let ending: Promise<void> | undefined;
   return {
@@ -144,8 +147,8 @@ async function endSandbox(bubblewrap: StartedProcess, findFirst: () => ProcessEn
 }
 
 /**
- * Sends SIGTERM to each process once: what a command starts to clean up may finish. At first the sandbox may be empty, or
- * contain only the wrapper, whose command comes late.
+ * Sends SIGTERM to each process once, so that programs started for cleaning up may finish. At first the sandbox may be
+ * empty, or contain only the wrapper, whose command comes late.
  */
 function createSignaller(): (entries: readonly ProcessEntry[]) => void {
   const signalled = new Set<number>();

@@ -7,9 +7,9 @@ export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
-  /** Ticks since the machine started: distinguishes a process from a later one with the same number. */
+  /** Ticks since the machine started. They distinguish processes that had the same number. */
   readonly start: number;
-  /** It has ended, and nobody has waited for it yet. */
+  /** True if it has ended, and its parent has not waited for it yet. */
   readonly isDead: boolean;
   /** Ticks of processor time, with its children that have ended. */
   readonly used: number;
@@ -24,7 +24,7 @@ export function readProcesses(): ProcessEntry[] {
     });
 }
 
-/** One process; undefined if it does not exist. */
+/** Reads a process of `/proc`; undefined if it does not exist. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -48,7 +48,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 export interface ProcessUse {
   /** Ticks of processor time, usually 100 a second. */
   readonly used: number;
-  /** A process of them waits for connections. */
+  /** True if one of the processes waits for connections. */
   readonly listens: boolean;
 }
 
@@ -91,19 +91,19 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** For `stdio`: descriptor 0 of a command. */
+/** Returns descriptor 0 of a command, for `stdio`. */
 export function toInputStdio(input: unknown): "ignore" | "pipe" {
   return input === undefined ? "ignore" : "pipe";
 }
 
-/** Right after `spawn`. A command may end without reading it. */
+/** Writes the input right after `spawn`. A command may end without reading it. */
 export function writeInput({ stdin }: ChildProcess, input: string | Readable | undefined): void {
   stdin?.on("error", () => undefined);
   if (stdin && typeof input === "object") input.pipe(stdin);
   else stdin?.end(input);
 }
 
-/** One of both is null. */
+/** Exit code or signal of a process; one of both is null. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -112,24 +112,24 @@ export interface ProcessEnd {
 export interface StartedProcess {
   readonly child: ChildProcess;
   isRunning(): boolean;
-  /** Rejects if it never started. */
+  /** Resolves when the process has ended; rejects if it never started. */
   readonly ended: Promise<ProcessEnd>;
-  /** Resolves when it has ended and its pipes are closed. */
+  /** Resolves when the process has ended and its pipes are closed. */
   readonly closed: Promise<unknown>;
-  /** With SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): void;
   /** Closes its pipes. */
   release(): void;
 }
 
-/** To be called right after `spawn`. */
+/** Follows a child; must be called right after `spawn`. */
 export function followChild(child: ChildProcess): StartedProcess {
   const end = Promise.withResolvers<ProcessEnd>();
   const close = Promise.withResolvers<void>();
   child.on("error", (error) => end.reject(error));
   child.once("exit", (code, signal) => end.resolve({ code, signal }));
   child.once("close", () => close.resolve());
-  // Nobody may be waiting yet.
+  // The rejection may come too early for any listener.
   end.promise.catch(() => undefined);
   return {
     child,

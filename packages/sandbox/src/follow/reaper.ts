@@ -6,8 +6,8 @@ import { markerName } from "../environment.ts";
 /** One reaper for all commands of a launcher. */
 export interface Reaper {
   /**
-   * For a command that is about to start: the value of its marker variable. The reaper is running then. `folder`: gets a
-   * file when all processes have been ended.
+   * Returns the marker's value for a command that is about to start, and starts the reaper if needed. When all
+   * processes of a marker have ended, the reaper creates a file in `folder`.
    */
   createMarker(folder?: string): string;
   dismiss(): void;
@@ -17,8 +17,8 @@ export interface Reaper {
 const sharedLength = 18;
 
 /**
- * `read` fails when the other end of the pipe closes, which the kernel ensures. Then every process whose marker begins
- * with this one is killed, with its group, until none is left.
+ * Script of the reaper. `read` fails when the other end of the pipe closes, which the kernel ensures. Then it kills
+ * every process whose marker starts with this one, and its group, until all are gone.
  */
 const script = `
 read -r line
@@ -36,14 +36,14 @@ done
 [ -z "$2" ] || : > "$2/ended"
 `;
 
-/** Starts the reaper with the first command, and again if somebody has ended it. */
+/** Starts the reaper with the first command, and again if another program has ended it. */
 export function createReaper(): Reaper {
   const shared = randomUUID().slice(0, sharedLength);
   let child: ChildProcess | undefined;
   return {
     createMarker(folder = "") {
       const isRunning = child?.exitCode === null && child.signalCode === null;
-      // Only Linux shows the marker of a process.
+      // Linux alone shows the marker of a process.
       if (process.platform === "linux" && !isRunning) child = startReaper(shared, folder);
       return shared + randomUUID().slice(sharedLength);
     },
@@ -55,7 +55,7 @@ function startReaper(marker: string, folder: string): ChildProcess {
   const child = spawn("/bin/sh", ["-c", script, "sh", `${markerName}=${marker}`, folder], {
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
-    // A new session: what ends Sheaf's group must not end the reaper.
+    // Starts a new session: a signal that ends Sheaf's group must not end the reaper.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });

@@ -1,4 +1,4 @@
-/** What can be seen of a running sandbox from outside: what bubblewrap and the wrapper report, and what it uses. */
+/** Observes a running sandbox from outside: the reports of bubblewrap and the wrapper, and its use of the machine. */
 import type { ChildProcess } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -11,13 +11,13 @@ import { type ProcessEntry, readProcess } from "./processes.ts";
 export interface SandboxStatus {
   /** The sandbox's first process, once it exists; its parent is bubblewrap. */
   readonly findFirst: () => ProcessEntry | undefined;
-  /** Known after the end, unless bubblewrap was killed. It reports an exit code only for a program that it started. */
+  /** Known after the end, unless bubblewrap was killed, and only for a program that bubblewrap started. */
   readonly findExitCode: () => number | undefined;
-  /** The signal that ended the command's shell, if its exit code represents one. */
+  /** Returns the signal that ended the command's shell, if its exit code represents one. */
   readonly toSignal: (code: number) => NodeJS.Signals | undefined;
 }
 
-/** Descriptors of the child: status of bubblewrap, stderr of the wrapper. */
+/** Descriptors of the child: bubblewrap's status, and the wrapper's stderr. */
 export interface StatusDescriptors {
   readonly status: number;
   readonly notice: number;
@@ -25,7 +25,7 @@ export interface StatusDescriptors {
 
 const maxLength = 4096;
 
-/** Reads both as they come: from bubblewrap one JSON object a line, from the wrapper what its shell prints. */
+/** Reads both as they arrive: from bubblewrap one JSON object a line, from the wrapper the messages of its shell. */
 export function followStatus(child: ChildProcess, descriptors: StatusDescriptors): SandboxStatus {
   let first: ProcessEntry | undefined;
   let status = "";
@@ -44,7 +44,7 @@ export function followStatus(child: ChildProcess, descriptors: StatusDescriptors
       const [, code] = /"exit-code": (\d+)/.exec(status) ?? [];
       return code === undefined ? undefined : Number(code);
     },
-    // A shell reports there when a signal ended what it ran.
+    // The shell reports there that a signal ended the program it ran.
     toSignal: (code) => (notice === "" ? undefined : findSignal(code - 128)),
   };
 }
@@ -67,17 +67,17 @@ export function findSignal(number: number): NodeJS.Signals | undefined {
 
 export interface UseLimits {
   readonly processes: number;
-  /** Of all processes together, without pages of files. */
+  /** Memory of all processes together, without pages of files. */
   readonly memoryBytes: number;
   readonly disk: DiskLimits;
 }
 
-/** What a command leaves free on each disk that it can write to: the least of these. */
+/** The space that a command must leave free on each disk that it can write to: the smallest of these. */
 interface DiskLimits {
   readonly bytes: number;
   /** Part of the disk's size. */
   readonly ofSize: number;
-  /** Part of what was free when the command began: on a full disk a command still has room. */
+  /** Part of the space that was free when the command started, so that a command has room even on a full disk. */
   readonly ofFirst: number;
 }
 
@@ -93,10 +93,12 @@ const period = 100;
 const firstPeriod = 1000;
 
 /**
- * Limits the processes, the memory (S-30) and the disk space (S-90) of one sandbox. It looks a few times a second and ends
- * the sandbox as a whole: limits of the kernel apply to a single process, or need rights that users seldom have. `table`: its
- * mounts. Calls `onExcess` once, with a sentence. Resolves after the first look at the disks, before which the command must not start. The
- * returned function ends the watch.
+ * Limits the processes, the memory (S-30) and the disk space (S-90) of one sandbox. It looks a few times a second and
+ * ends the whole sandbox, since limits of the kernel apply to a single process, or need rights that users seldom have.
+ * `table` lists the sandbox's mounts. Calls `onExcess` once, with a sentence.
+ *
+ * Resolves after the first look at the disks, before which the command must not start. The returned function ends the
+ * watch.
  */
 export async function watchUse(
   findFirst: () => ProcessEntry | undefined,
@@ -132,14 +134,14 @@ export async function watchUse(
 interface Room {
   readonly free: number;
   readonly size: number;
-  /** At most so much has to be left. */
+  /** The highest space that has to be left. */
   readonly most: number;
 }
 
-/** Looks at the disks that a sandbox can write to. A disk of the network may never answer: then nothing is asked again. */
+/** Watches the disks that a sandbox can write to. A network disk may never answer: then no further look starts. */
 function createDiskWatch(table: MountTable, limits: DiskLimits) {
   const disks = [...listWritableDisks(table)];
-  /** What was free at first. */
+  /** Space that was free at the first look, by room. */
   const firsts = new Map<string, number>();
   let isLooking = false;
   const isFull = (name: string, { free, size, most }: Room): boolean => {
@@ -149,14 +151,14 @@ function createDiskWatch(table: MountTable, limits: DiskLimits) {
   };
   const findFull = async (pid: number): Promise<string | undefined> => {
     const full = disks.map(async ([disk, path]) => {
-      // The sandbox may have ended meanwhile.
+      // The sandbox may have ended already.
       const rooms = await readRooms(`/proc/${pid}/root${path}`, limits.bytes).catch(() => []);
       return rooms.some((room, index) => isFull(`${disk} ${index}`, room)) ? path : undefined;
     });
     return (await Promise.all(full)).find((path) => path !== undefined);
   };
   return {
-    /** A sentence, if less is left than must be. */
+    /** Returns a sentence if a disk has less free space than the limit. */
     async look(pid: number): Promise<string | undefined> {
       if (isLooking) return undefined;
       isLooking = true;
@@ -167,7 +169,7 @@ function createDiskWatch(table: MountTable, limits: DiskLimits) {
   };
 }
 
-/** Nothing for what has no size, such as /proc. Some file systems do not count files. */
+/** Returns an empty list for a file system without a size, such as /proc. Some file systems do not count files. */
 async function readRooms(path: string, mostBytes: number): Promise<Room[]> {
   const { bavail, blocks, bsize, ffree, files } = await statfs(path);
   const rooms = [
@@ -177,14 +179,14 @@ async function readRooms(path: string, mostBytes: number): Promise<Room[]> {
   return rooms.filter(({ size }) => size > 0);
 }
 
-/** A place on each disk that is mounted writable. */
+/** Maps each disk that is mounted writable to a place on it. */
 function listWritableDisks(table: MountTable): ReadonlyMap<string, string> {
   const mounts = [...table].flatMap(([place, entries]) => entries.map((entry) => ({ place, ...entry })));
   return new Map(mounts.filter(({ isWritable }) => isWritable).map(({ device, place }) => [device, place]));
 }
 
 function findExcess(first: number, limits: UseLimits): string | undefined {
-  // The sandbox's view lists only its own processes. Until it is mounted, it is the one that has this process too.
+  // The sandbox lists its processes alone. Until it has its own /proc, the machine's lists this process as well.
   const view = `/proc/${first}/root/proc`;
   if (existsSync(`${view}/self/stat`)) return undefined;
   const pids = listProcesses(view);
@@ -200,12 +202,12 @@ function listProcesses(view: string): string[] {
   try {
     return readdirSync(view).filter((name) => /^\d+$/.test(name));
   } catch {
-    // The sandbox has ended meanwhile.
+    // The sandbox has ended in between.
     return [];
   }
 }
 
-/** Memory without pages of files. */
+/** Reads the memory of a process, without pages of files. */
 function readOwnBytes(file: string): number {
   try {
     const fields = readFileSync(file, "latin1").matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm);

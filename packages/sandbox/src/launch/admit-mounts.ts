@@ -1,7 +1,7 @@
 /**
- * Lets a sandbox run only with exactly the planned mounts (S-78). Mounts are planned and made by path: meanwhile a command
- * in the background, or of another run, may swap a folder with a link to somewhere else. The kernel's table tells where
- * each mount really is, and bubblewrap waits until it has been read.
+ * Lets a sandbox run only with exactly the planned mounts (S-78). Sheaf plans by path, and bubblewrap mounts by path.
+ * In between, a command in the background, or of another run, may swap a folder with a link to another place. The
+ * kernel's table has the real place of each mount, and bubblewrap waits until Sheaf has read it.
  */
 import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -12,20 +12,20 @@ import type { Mount } from "../hold/mounts.ts";
 
 export interface Admission {
   readonly mounts: readonly Mount[];
-  /** The folders that commands write: nobody can move them, but everything in them. */
+  /** The folders that commands write. Commands can move any place inside them, but not the folders themselves. */
   readonly tops: readonly string[];
   /** The sandbox's first process, once it exists. */
   readonly findFirst: () => ProcessEntry | undefined;
   readonly isRunning: () => boolean;
 }
 
-/** Milliseconds. With 300 mounts it takes a quarter of a second. */
+/** Milliseconds. A start with 300 mounts takes a quarter of a second. */
 const startPeriod = 30_000;
 const maxPollInterval = 2;
 
 /**
- * Resolves when the sandbox may run, with its mounts, or when it has failed by itself.
- * @throws Error with a sentence when a mount is not where it was planned, or when the sandbox does not get that far.
+ * Waits for the mounts. Resolves with them when the sandbox may run, or with undefined when it has failed by itself.
+ * @throws Error with a sentence when a mount is not at its planned place, or when the sandbox takes too long.
  */
 export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admission): Promise<MountTable | undefined> {
   const deadline = performance.now() + startPeriod;
@@ -47,16 +47,16 @@ export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admiss
   return undefined;
 }
 
-/** Bubblewrap first mounts everything below another folder: the run's private folder is the last to get its own place. */
+/** True if all mounts are in place. Bubblewrap builds them below another folder, and moves the private folder last. */
 function isComplete(table: MountTable, mounts: readonly Mount[]): boolean {
   return mounts.every(({ path, source, access }) => {
-    // Folders of a repository may have any path in their file system, unlike those of the run.
+    // Folders of a repository may have any path in their file system, but the run's private folders may not.
     if (source === undefined || access === "read-only") return true;
     return table.get(path)?.some((entry) => isFrom(entry, source)) ?? false;
   });
 }
 
-/** A mount whose folder was deleted, such as a copy of a git folder: the sandbox never gets another one. */
+/** True for a mount whose folder was deleted, such as a copy of a git folder: the sandbox never gets another one. */
 function isGone({ root }: MountEntry): boolean {
   return root.endsWith("//deleted");
 }
@@ -74,7 +74,7 @@ function isPlaced({ path, access, source }: Mount, table: MountTable): boolean {
   return found.device === expected?.device && found.root === expected.root;
 }
 
-/** What is at a place without the last mount there. */
+/** Finds the place that the last mount covers. */
 function findOriginal(path: string, table: MountTable): Pick<MountEntry, "device" | "root"> | undefined {
   const covered = table.get(path)?.at(-2);
   if (covered) return covered;

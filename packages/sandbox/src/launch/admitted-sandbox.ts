@@ -1,4 +1,4 @@
-/** A bubblewrap whose mounts have been checked (S-78), from there to the end of its command. */
+/** A bubblewrap whose mounts were checked (S-78), from the check to the end of its command. */
 import { type MountTable, readMountTable } from "../hold/mount-table.ts";
 import type { ChildProcess } from "node:child_process";
 import { writeSync } from "node:fs";
@@ -14,7 +14,7 @@ import type { StartedCommand } from "./launcher.ts";
 
 export interface SandboxFacts {
   readonly pipes: CommandPipes;
-  /** Undefined: its wrapper waits for a command. */
+  /** The command; undefined if its wrapper waits for one. */
   readonly command: string | undefined;
   readonly workingDirectory: string;
   readonly mounts: readonly Mount[];
@@ -23,12 +23,12 @@ export interface SandboxFacts {
   readonly descriptors: StatusDescriptors & { readonly block: number };
 }
 
-/** It runs one command, once. */
+/** A checked sandbox, which runs one command, once. */
 export interface AdmittedSandbox {
   readonly child: ChildProcess;
-  /** It has the mounts with which it was admitted: the kernel's table shows a place that was moved or deleted since. */
+  /** True if it has the mounts of its admission: the kernel's table shows if a place was renamed or deleted. */
   isUnchanged(): boolean;
-  /** Sends the command if the wrapper waits for it. `takeNotes`: called once, when all processes have ended. */
+  /** Starts the command, or sends it to a waiting wrapper. Calls `takeNotes` once, when all processes have ended. */
   start(
     command: string,
     limits: UseLimits,
@@ -38,7 +38,7 @@ export interface AdmittedSandbox {
   end(): Promise<void>;
 }
 
-/** Right after `spawn`. Rejects if its mounts are not as planned. */
+/** Waits for the mounts, right after `spawn`. Rejects if they are not as planned. */
 export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Promise<AdmittedSandbox> {
   const { pipes, workingDirectory, descriptors } = facts;
   const status = followStatus(child, descriptors);
@@ -46,7 +46,7 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
   const isRunning = (): boolean => child.pid !== undefined && bubblewrap.isRunning();
   const end = async (): Promise<void> => {
     bubblewrap.kill();
-    // It does not end with bubblewrap yet.
+    // The first process does not end with bubblewrap yet.
     const first = status.findFirst();
     if (first) sendSignal(first.pid, "SIGKILL");
     await createSandboxTree(bubblewrap, status.findFirst).end();
@@ -91,13 +91,15 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
   };
 }
 
-/** The wrapper reads the number of lines first, since it may get less than all of them. */
+/** Sends the number of lines first: if the wrapper receives fewer, it does not run the command. */
 function sendCommand(pipe: Writable, command: string): void {
   const lines = command.split("\n");
   pipe.write([lines.length, ...lines, ""].join("\n"));
 }
 
-/** Bubblewrap waits for it after it has made all mounts. It also takes the end of a pipe as a start. */
+/**
+ * Opens the gate, at which bubblewrap waits after all its mounts. Bubblewrap also takes the end of a pipe as a start.
+ */
 function openGate(child: ChildProcess, { gate }: CommandPipes, block: number): void {
   if (gate !== "pipe") return void writeSync(gate, "x");
   const pipe = child.stdio.at(block) as Writable | null | undefined;
@@ -105,7 +107,7 @@ function openGate(child: ChildProcess, { gate }: CommandPipes, block: number): v
   pipe?.end("x");
 }
 
-/** Bubblewrap says on stderr why it did not start the command. */
+/** Returns the reason why bubblewrap did not start the command, from its stderr. */
 function toStartError(stderr: string, workingDirectory: string): string {
   const reason = stderr.replaceAll(/\s+/g, " ").trim().slice(0, 500);
   return toFolderError(workingDirectory) || `the sandbox could not start (${reason})`;

@@ -5,21 +5,21 @@ import { objectsPlace } from "../git/git-copy.ts";
 import type { Mount } from "../hold/mounts.ts";
 import { findProgram } from "../programs.ts";
 
-/** What one command gets. */
+/** The view and the descriptors of one command. */
 export interface BubblewrapPlan {
-  /** In mount order. */
+  /** The mounts, in mount order. */
   readonly mounts: readonly Mount[];
   /** Absolute, by its name in the sandbox. */
   readonly workingDirectory: string;
-  /** A new, empty network namespace; else the one that bubblewrap is started in. */
+  /** True for a new, empty network namespace; otherwise the command stays in the network of bubblewrap. */
   readonly hasOwnNetwork: boolean;
   /** Descriptors that bubblewrap inherits. */
   readonly descriptors: { readonly seccomp: number | undefined; readonly status: number; readonly block: number };
 }
 
 /**
- * Settings of the whole machine. The kernel lets user 0 write them even without capabilities, and bubblewrap covers only
- * those that it considers writable.
+ * Settings of the whole machine. The kernel lets user 0 write them even without capabilities, and bubblewrap covers
+ * only the places that it considers writable.
  */
 const kernelPlaces = [
   "/proc/sys",
@@ -30,7 +30,7 @@ const kernelPlaces = [
   "/proc/mtrr",
 ] as const;
 
-/** Everything before the program: `bwrap <these> -- program arguments`. */
+/** Returns the words before the program: `bwrap <these> -- program arguments`. */
 export function toBubblewrapArguments({
   mounts,
   workingDirectory,
@@ -38,7 +38,7 @@ export function toBubblewrapArguments({
   hasOwnNetwork,
 }: BubblewrapPlan): string[] {
   return [
-    // Not the control groups: Java reads their paths, and fails where these do not fit what is mounted.
+    // Control groups stay shared: Java reads their paths, and fails if these do not match the mounts.
     "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
     ...(hasOwnNetwork ? ["--unshare-net"] : []),
     "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox",
@@ -46,7 +46,7 @@ export function toBubblewrapArguments({
     "--dev", "/dev", ...mounts.flatMap(toObjectsFolder), "--remount-ro", "/dev",
     "--proc", "/proc", ...kernelPlaces.flatMap((path) => ["--ro-bind-try", path, path]),
     ...mounts.flatMap(toMountArguments),
-    // Last, since the workspace may be inside a hidden folder.
+    // Hidden folders become read-only last, since the workspace may be inside one.
     ...mounts.flatMap(({ path, access }) => (access === "hidden-folder" ? ["--remount-ro", path] : [])),
     ...(descriptors.seccomp === undefined ? [] : ["--seccomp", String(descriptors.seccomp)]),
     "--json-status-fd", String(descriptors.status),
@@ -55,7 +55,7 @@ export function toBubblewrapArguments({
   ]; // prettier-ignore
 }
 
-/** The place for new objects, which exists only in the sandbox. */
+/** Makes the folder for new objects, which exists only in the sandbox. */
 function toObjectsFolder({ path }: Mount): string[] {
   return dirname(path) === objectsPlace ? ["--dir", path] : [];
 }
@@ -74,8 +74,9 @@ export function toMountArguments({ path, access, source = path }: Mount): string
 }
 
 /**
- * The words before bubblewrap that enter the network namespace of a run. `entersUser`: its user namespace too, without
- * which only root with CAP_SYS_ADMIN can enter. @throws Error where `nsenter` is missing.
+ * Returns the words before bubblewrap that enter the network namespace of a run. If `entersUser` is true, they enter
+ * its user namespace as well, without which only root with CAP_SYS_ADMIN can enter. @throws Error if `nsenter` is
+ * missing.
  */
 export function toNetworkWords(
   environment: Environment,

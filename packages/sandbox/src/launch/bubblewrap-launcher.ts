@@ -1,4 +1,4 @@
-/** Commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
+/** Runs commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
 import type { Readable } from "node:stream";
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
@@ -32,10 +32,10 @@ import { createWaitingSandboxes } from "./waiting-sandboxes.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 
 /**
- * Runs the command with signal handlers set, so that it waits for a command that ends gracefully. Then it gives
- * background processes a moment to print their last output: `/proc` lists all processes of the sandbox, two of which are
- * the wrapper's. Shells differ in the letter for the limit of processes, and in the stderr that they use while a redirected
- * command runs.
+ * Script that runs the command with signal handlers set, so that it waits for a command that ends gracefully. Then it
+ * gives background processes a moment to print their last output: `/proc` lists all processes of the sandbox, two of
+ * which are the wrapper's. Shells differ in the letter for the limit of processes, and in the stderr that they use
+ * while a redirected command runs.
  */
 const toWrapper = (input: string): string => `
 ended=
@@ -54,7 +54,7 @@ done
 exit $code
 `;
 
-/** Reads the command of a waiting sandbox. It does not run if Sheaf was killed before it had sent all of its lines. */
+/** Script that reads a waiting sandbox's command. It exits if Sheaf was killed before sending all its lines. */
 const commandReader = `
 read -r count <&5 || exit 143
 command=
@@ -67,19 +67,19 @@ while [ "$count" -gt 0 ]; do
 done
 set -- "$@" "$command"
 `;
-/** Characters: the wrapper reads longer ones more slowly than a new sandbox starts. */
+/** Characters. The wrapper reads longer commands more slowly than a new sandbox starts. */
 const maxSentLength = 4096;
 
 /** The kernel's limit for one argument. */
 const maxCommandBytes = 128 * 1024 - 1;
 
-/** Time limit of an export, and of its part before the pack: a background command may make pipes meanwhile. Milliseconds. */
+/** Time limits of an export, and of its part before the pack: background commands may make pipes. Milliseconds. */
 const scriptPeriod = 120_000;
 const readPeriod = 10_000;
-/** Characters of its messages. */
+/** Longest error text of an export. Characters. */
 const maxProblem = 2000;
 
-/** After the standard three. A command has none of them: bubblewrap or the wrapper, which knows single digits, closes each. */
+/** Descriptors after the standard three. Bubblewrap or the wrapper (single digits only) closes them for the command. */
 const descriptors = {
   seccomp: 3,
   status: 4,
@@ -93,28 +93,28 @@ const descriptors = {
 /** The last descriptor that every process has. */
 const lastStandard = 2;
 
-/** What differs from sandbox to sandbox. */
+/** The settings of one sandbox. */
 interface SandboxOrder extends Pick<LaunchRequest, "workingDirectory" | "variables"> {
-  /** Undefined for a waiting sandbox. */
+  /** The command; undefined for a waiting sandbox. */
   readonly command: string | undefined;
   readonly input?: string | Readable | undefined;
   readonly mounts: readonly Mount[];
   readonly shared: RunNetwork | undefined;
 }
 
-/** What all commands of a run share. */
+/** The settings that all commands of a run share. */
 interface RunFacts extends Omit<MountFacts, "held" | "gitMounts"> {
   readonly variables: ToolCaches["variables"];
 }
 
-/** Creates its private folder and its network for the first command that needs them. */
+/** Creates the launcher. The first command that needs its private folder or its network creates them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const { file, writable: tops, environment, limits = defaultUseLimits } = options;
   const [workspace, ...addedFolders] = tops;
   const shell = findShell(environment);
   const filter = createSeccompFilter(process.arch, tops.some(isTeamFolder));
   const writableMounts = addedFolders.map((path) => ({ path, access: "writable" as const }));
-  // Commands could replace a program that is found in one of these.
+  // Commands could replace a program that is found in these folders.
   const outside = tops.reduce(withoutInnerFolders, environment);
   const moved: MovedFolder[] = [];
   const own = { stateFolder: options.stateFolder, writable: tops };
@@ -144,7 +144,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const running = createExitWatch(options.atExit);
   const waiting = createWaitingSandboxes();
   const left = options.isProbe ? [] : finishKilledRuns(options);
-  /** The places of the last command. */
+  /** The held places of the last command. */
   let held: HeldMounts = { kept: [], mounts: [] };
 
   const findFacts = (): RunFacts => {
@@ -171,7 +171,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       readOnly: options.readOnly,
     };
   };
-  /** A script on a git folder, held like a command, but writing only to the folder of its output. */
+  /** Runs a script on a git folder. It is held like a command, but writes only to the folder of its output. */
   async function runScript({ script, gitFolder, mounts: gitMounts, out }: BorderScript): Promise<void> {
     facts ??= findFacts();
     const privateMounts = facts.privateMounts.map((mount) =>
@@ -250,7 +250,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     file,
     permissions: listPermissions(options, writableMounts.length > 0),
     async start(request) {
-      // With blocked descriptors, a failed start is not always reported.
+      // `spawn` may not report a failed start if descriptors are blocked.
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
       if (request.isBackground) network.share();
       const shared = await network.enter();
@@ -274,7 +274,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         const mounts = isReadOnly ? planned.map((mount) => closeTop(mount, tops)) : planned;
         const order: SandboxOrder = { command, workingDirectory, variables, input, mounts, shared };
         const key = JSON.stringify([workingDirectory, variables, mounts, shared?.descriptors]);
-        // The kernel's table of mounts shows whether it is still the same folder.
+        // The kernel's table of mounts shows if it is still the same folder.
         const isUsual = input === undefined && !isBackground && !options.isProbe && tops.includes(workingDirectory);
         const made = isUsual && command.length <= maxSentLength ? await waiting.take(key) : undefined;
         sandbox = made ?? (await makeSandbox(order));
@@ -303,13 +303,13 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   };
 }
 
-/** A folder that commands write, for a command that only reads. */
+/** Makes a folder read-only that commands write, for a command that only reads. */
 function closeTop(mount: Mount, tops: readonly string[]): Mount {
   const isTop = mount.source === undefined && tops.some((top) => isBelow(mount.path, top));
   return isTop && mount.access === "writable" ? { ...mount, access: "read-only" } : mount;
 }
 
-/** Standard input and output, the launcher's pipes, and the network, but no descriptor that Sheaf itself inherited. */
+/** Passes standard input and output, the launcher's pipes, and the network, but no descriptor that Sheaf inherited. */
 function toStdio(
   input: string | Readable | undefined,
   output: CommandPipes,
@@ -324,7 +324,7 @@ function toStdio(
   return [toInputStdio(input), ...output.stdio, ...further, ...blocked.slice(further.length)];
 }
 
-/** Files in such a folder get its group, and folders in it inherit the bit. */
+/** True for a folder that gives its group to new files, and this bit to new folders. */
 function isTeamFolder(folder: string): boolean {
   const setGroupId = 0o2000;
   return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & setGroupId) !== 0;
@@ -332,7 +332,7 @@ function isTeamFolder(folder: string): boolean {
 
 function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {
   const pipe = child.stdio[descriptors.seccomp] as Writable | null;
-  // It closes early when bubblewrap fails, which the status reports.
+  // The pipe closes early when bubblewrap fails, which the status reports.
   pipe?.on("error", () => undefined);
   pipe?.end(filter);
 }

@@ -4,16 +4,16 @@ import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 /** O_CLOEXEC of `/proc/PID/fdinfo`, octal 02000000. */
 const closeOnExec = 0o2000000;
 
-/** Replacements for inherited descriptors, from the one after `last` on; "ignore" where none is inherited. */
+/** Replacements for inherited descriptors, starting after `last`; "ignore" for each number without one. */
 export interface BlockedDescriptors {
   readonly descriptors: readonly (number | "ignore")[];
   close(): void;
 }
 
 /**
- * Replaces every descriptor above `last` that a command would inherit by /dev/null: through one it could leave its sandbox.
- * Usually there are none. The others stay closed, since each descriptor slows a start and some programs pass on a very
- * high one.
+ * Replaces every inheritable descriptor above `last` by /dev/null, because a command could leave its sandbox through
+ * it. Usually no such descriptor exists. The other numbers stay closed, since each open one slows a start and some
+ * programs pass on a very high one.
  */
 export function blockInherited(last: number): BlockedDescriptors {
   const inherited = new Set(readdirSync("/proc/self/fd").map(Number).filter(isInherited));
@@ -33,7 +33,7 @@ function isInherited(descriptor: number): boolean {
     const [, flags = "0"] = /^flags:\s+([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? [];
     return (Number.parseInt(flags, 8) & closeOnExec) === 0;
   } catch {
-    // Closed meanwhile: the listing itself opens one.
+    // The descriptor is closed already: the listing itself opens one.
     return false;
   }
 }

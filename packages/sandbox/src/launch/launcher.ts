@@ -12,44 +12,44 @@ import type { UseLimits } from "../follow/sandbox-status.ts";
 import type { NetworkPorts } from "./run-network.ts";
 
 export interface LaunchRequest extends Pick<CommandRequest, "command" | "workingDirectory" | "input" | "isReadOnly"> {
-  /** It runs next to other commands. */
+  /** True if it runs next to other commands. */
   readonly isBackground: boolean;
-  /** Added to the allow list of its environment (S-40). */
+  /** Variables that extend the allow list of its environment (S-40). */
   readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface StartedCommand {
   readonly process: StartedProcess;
-  /** Its output, not yet read. */
+  /** Pipes of its output, which has not been read yet. */
   readonly pipes: CommandPipes;
   /** All of its processes; undefined if it never started. */
   readonly tree: ProcessTree | undefined;
-  /** After it ended by itself: the signal that its exit code represents, if any. */
+  /** Returns the signal that the exit code represents, if any, after the command ended by itself. */
   toSignal(code: number): NodeJS.Signals | undefined;
-  /** After it ended by itself: why the command never ran, "" if it did. `stderr`: what was printed there. */
+  /** Returns the reason why the command never ran, "" if it ran. For its own end. `stderr` is its error output. */
   findStartError(stderr: string): string;
-  /** It goes on next to other commands, if it is held so that it can; else they wait for its end. */
+  /** Lets it continue next to other commands if its places are held for that. Otherwise, others wait for its end. */
   moveToBackground(): void;
-  /** After its end: frees its resources. Has a sentence for each thing that the sandbox kept it from. */
+  /** Frees its resources after its end. Has a sentence for each action that the sandbox denied. */
   release(): readonly string[] | Promise<readonly string[]>;
 }
 
 /** Starts commands in one way. */
 export interface Launcher {
-  /** Absolute, for messages. */
+  /** The absolute path of its program, for messages. */
   readonly file: string;
-  /** What every command of it is allowed beyond the default sandbox (N38, S-33). */
+  /** Permissions of its commands beyond the default sandbox (N38, S-33). */
   readonly permissions: readonly CommandPermission[];
-  /** Rejects with what `spawn` throws. */
+  /** Starts a command. Rejects with the error of `spawn`. */
   start(request: LaunchRequest): Promise<StartedCommand>;
-  /** After the last command: removes what the launcher created. May have sentences about work that commands left. */
+  /** Removes the launcher's files after the last command. May have sentences about work that commands left. */
   close(): Promise<readonly Notice[] | void>;
 }
 
-/** The first one is the workspace. */
+/** Folders that commands write; the first one is the workspace. */
 export type WritableFolders = readonly [workspace: string, ...added: string[]];
 
-/** What commands in a sandbox get. */
+/** The settings of a sandbox for commands. */
 export interface SandboxOptions {
   /** The sandbox program, absolute. */
   readonly file: string;
@@ -57,9 +57,9 @@ export interface SandboxOptions {
   readonly writable: WritableFolders;
   /** Folders that commands read, even in a hidden one; absolute, links resolved. */
   readonly readOnly?: readonly string[] | undefined;
-  /** Only the variables of the allow list reach a command (S-40). */
+  /** The user's variables. A command gets only the variables on the allow list (S-40). */
   readonly environment: Environment;
-  /** Which hosts commands may reach. */
+  /** The rules for hosts that commands may reach. */
   readonly network: CommandNetwork;
   /** Package managers whose tokens commands see. */
   readonly credentials?: readonly CredentialName[] | undefined;
@@ -67,23 +67,26 @@ export interface SandboxOptions {
   readonly denials?: readonly FileRule[] | undefined;
   /** Further places that no command sees; absolute. */
   readonly hidden?: readonly string[] | undefined;
-  /** A folder of the caller that no command sees, absolute: for the files of a run, and for the places that Sheaf takes away. */
+  /**
+   * A folder of the caller that no command sees, absolute: for the files of a run, and for the places that Sheaf takes
+   * away.
+   */
   readonly stateFolder?: string | undefined;
-  /** For caches of tools, absolute; undefined: they last as long as the run. */
+  /** Folder for the tools' caches, absolute. Without it, the caches last as long as the run. */
   readonly cacheFolder?: string | undefined;
   /** Sheaf's own files. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
-  /** Its commands change nothing, so nothing is protected from them. */
+  /** True for a sandbox whose commands change no files, so that no place needs protection. */
   readonly isProbe?: boolean | undefined;
-  /** Calls a function when the process exits in whatever way it can notice; the returned function takes it back. */
+  /** Calls a function when the process exits, however it exits, if it can. The returned function cancels this. */
   readonly atExit?: ((end: () => void) => () => void) | undefined;
-  /** How hosts are resolved; default: by the system. */
+  /** Functions that resolve hosts. Default: the system's. */
   readonly networkPorts?: NetworkPorts | undefined;
-  /** What one command may use. */
+  /** Limits of one command's use of the machine. */
   readonly limits?: UseLimits | undefined;
 }
 
-/** What commands are allowed. `writesOutside`: they write more than the workspace. */
+/** Lists the permissions of commands. `writesOutside`: they write more than the workspace. */
 export function listPermissions(
   { network, credentials = [] }: SandboxOptions,
   writesOutside: boolean,

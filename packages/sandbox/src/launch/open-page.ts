@@ -3,10 +3,7 @@ import { spawn } from "node:child_process";
 import type { Environment } from "@sheaf/base/paths";
 import { toFixedPath, withoutInnerFolders } from "../environment.ts";
 
-/**
- * `address` is one of the web. A program of the workspace never stands in for the one that opens it. It may come to
- * nothing: the address must have been shown, too.
- */
+/** Opens the address, never with a program of the workspace. It may fail silently, so show the address as well. */
 export function openPage(address: URL, environment: Environment, workspace: string): void {
   const command = process.platform === "darwin" ? "open" : "xdg-open";
   const hasScreen = environment.DISPLAY !== undefined || environment.WAYLAND_DISPLAY !== undefined;

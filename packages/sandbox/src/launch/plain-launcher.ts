@@ -1,4 +1,6 @@
-/** Commands as plain processes of the user, without a sandbox of the system: `--sandbox disabled` and `container`. */
+/**
+ * Runs commands as plain processes of the user, without a sandbox of the system: `--sandbox disabled` and `container`.
+ */
 import { spawn } from "node:child_process";
 import type { Environment } from "@sheaf/base/paths";
 import { toCommandEnvironment } from "../environment.ts";
@@ -9,7 +11,7 @@ import { createReaper } from "../follow/reaper.ts";
 import { findShell } from "../programs.ts";
 import type { Launcher } from "./launcher.ts";
 
-/** Each command carries a marker, by which its processes are found again. */
+/** Creates the launcher. Each command carries a marker, by which Sheaf finds its processes again. */
 export function createPlainLauncher(environment: Environment): Launcher {
   const shell = findShell(environment);
   const reaper = createReaper();

@@ -1,6 +1,6 @@
 /**
- * The only way from a sandbox to the network: an HTTP proxy outside it (S-32). It checks the parsed host only, resolves it
- * once, and connects to the addresses that it checked. It does not read what passes through.
+ * The only way from a sandbox to the network: an HTTP proxy outside it (S-32). It checks the parsed host only, resolves
+ * it once, and connects to the addresses that it checked. It does not read the bytes of tunnels.
  */
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -15,25 +15,25 @@ export interface HostAddress {
   readonly family: number;
 }
 
-/** What a proxy needs from its surroundings; tests use local servers. */
+/** The proxy's ways to decide on hosts and to resolve them; tests use local servers. */
 export interface ProxyPorts {
-  /** True if a host may be reached; the host as `toHost` gives it. */
+  /** Decides if commands may reach a host, in the form of `toHost`. */
   readonly admit: (host: string) => Promise<HostAdmission>;
   readonly resolveHost?: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed?: ((address: string) => boolean) | undefined;
 }
 
 interface HostAdmission {
-  /** The reason why it must not be reached, "" if it may. */
+  /** The reason why commands must not reach the host; "" if they may. */
   readonly obstacle: string;
-  /** Addresses of private networks count, too (S-103). */
+  /** True if addresses of private networks are allowed as well (S-103). */
   readonly mayBePrivate?: boolean;
 }
 
 export interface Proxy {
-  /** Serves a connection that came from the sandbox. */
+  /** Serves a connection from inside the sandbox. */
   serve(socket: Socket): void;
-  /** One sentence for each host that was refused since the last call. */
+  /** Returns one sentence for each host that the proxy refused since the last call. */
   takeNotes(): string[];
   /** Ends every connection. */
   close(): void;
@@ -46,14 +46,14 @@ interface Target {
 }
 
 const maxRefusals = 50;
-/** Connections, both sides counted: a command must not use up Sheaf's descriptors. */
+/** The most sockets, on both sides together: a command must not use up Sheaf's descriptors. */
 const maxSockets = 512;
 /** Milliseconds. */
 const connectTimeout = 20_000;
 
 /**
- * All addresses of a host, which may be a literal. Undefined unless every one is allowed: a name that leads to both a public
- * and another address is refused.
+ * Returns all addresses of a host, which may be a literal address. Undefined unless all are allowed, so a name with
+ * both a public and another address is not.
  */
 export async function resolveAllowed(
   host: string,
@@ -86,7 +86,7 @@ export function createProxy({
     return socket;
   };
 
-  /** The target, or undefined if it was refused, which is recorded. */
+  /** Returns the target. For a refused one, records and returns a sentence with the reason. */
   const openTarget = async (authority: string): Promise<Target | string> => {
     const parsed = parseAuthority(authority);
     if (!parsed) return "it is not a host and port";
@@ -112,7 +112,7 @@ export function createProxy({
     return target;
   };
 
-  // Not by `import`, which would load all exports of the module, including `WebSocket`, and slow each start by 25 ms.
+  // An `import` would load all exports of the module, including `WebSocket`, and slow each start by 25 ms.
   const { createServer } = process.getBuiltinModule("node:http");
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
     void forward(request, response, findTarget);
@@ -140,7 +140,7 @@ export function createProxy({
 
 type FindTarget = (authority: string) => Promise<Target | string>;
 
-/** `CONNECT host:port`: passes bytes in both directions, unread. */
+/** Serves `CONNECT host:port`: passes bytes in both directions, unread. */
 async function openTunnel(
   authority: string,
   client: Duplex,
@@ -171,7 +171,7 @@ async function openTunnel(
   upstream.once("close", () => client.destroy());
 }
 
-/** The first address that answers; undefined: none does. */
+/** Connects to the first address that answers; undefined if none answers. */
 async function connectFirst({ addresses, port }: Target): Promise<Socket | undefined> {
   for (const host of addresses) {
     const socket = await connectOnce(host, port);
@@ -197,7 +197,10 @@ async function connectOnce(host: string, port: number): Promise<Socket | undefin
   return promise;
 }
 
-/** A plain HTTP request with the whole address in its first line. It is rewritten, so nothing can hide in its form. */
+/**
+ * Forwards a plain HTTP request, which has the whole address in its first line. The proxy writes a new one from the
+ * parsed parts, so that no form can hide another request.
+ */
 async function forward(request: IncomingMessage, response: ServerResponse, findTarget: FindTarget): Promise<void> {
   const address = request.url ?? "";
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -241,7 +244,7 @@ function toForwarded(message: IncomingMessage): Record<string, string | string[]
   return Object.fromEntries(entries) as Record<string, string | string[]>;
 }
 
-/** `host:port`, the host in the form that rules use; undefined for anything that could hide another host. */
+/** Parses `host:port`, and returns the host in the form of rules; undefined for a text that could hide another host. */
 export function parseAuthority(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, name, digits] = /^(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_.-]{1,253}):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
@@ -258,7 +261,7 @@ function toRefusalText(target: string, reason: string): string {
   return `Sheaf's sandbox refuses ${toShown(target)}: ${reason}.\n`;
 }
 
-/** A command's text in one short line. */
+/** Shortens a command's text to one line of printable characters. */
 function toShown(text: string): string {
   return text.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 200);
 }

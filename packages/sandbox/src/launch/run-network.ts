@@ -11,16 +11,16 @@ import type { CommandNetwork } from "@sheaf/base/command-network";
 import { toProxyVariables } from "../environment.ts";
 
 export interface SharedNetwork {
-  /** The namespace for a command that starts now; undefined: the command gets an empty namespace. */
+  /** Returns the namespace for a command that starts now. If it is undefined, the command gets an empty namespace. */
   enter(): Promise<RunNetwork | undefined>;
-  /** From now on all commands share one namespace, so that later commands reach a server in the background. */
+  /** Makes all later commands share one namespace, so that they reach a server in the background. */
   share(): void;
-  /** One sentence for each host that was refused since the last call. */
+  /** Returns one sentence for each host that the proxy refused since the last call. */
   takeNotes(): string[];
   close(): Promise<void>;
 }
 
-/** `bubblewrap`: the program, absolute. */
+/** Creates the network of a run. `bubblewrap` is the program's absolute path. */
 export function createSharedNetwork(bubblewrap: string, rules: CommandNetwork, ports?: NetworkPorts): SharedNetwork {
   const proxy = createRuleProxy(rules, ports);
   let isShared = rules.isOpen;
@@ -44,29 +44,29 @@ export function createSharedNetwork(bubblewrap: string, rules: CommandNetwork, p
 
 /** A namespace that commands can enter. */
 export interface RunNetwork {
-  /** Descriptors for a command to inherit: of the user and of the network namespace. */
+  /** Descriptors that a command inherits: of the user namespace and of the network namespace. */
   readonly descriptors: readonly [user: number, network: number];
   /** Environment variables by which programs find the proxy; empty without a proxy. */
   readonly variables: Readonly<Record<string, string>>;
   close(): void;
 }
 
-/** Free: nothing else listens in the new namespace. */
+/** Port of the proxy. It is always free, because the new namespace has no other program. */
 export const proxyPort = 3128;
 /** Milliseconds; usually it takes 50. */
 const startPeriod = 10_000;
 const statusDescriptor = 4;
 
-/** Listens, then passes the socket to its parent. */
+/** Script of the helper: it listens, then passes the socket to its parent. */
 const listener = `
 const server = require("node:net").createServer();
 server.listen(${proxyPort}, "127.0.0.1", () => process.send("listening", server));
 `;
 
 /**
- * Creates the namespace. A helper process creates it and passes its listening socket back; open descriptors keep the
- * namespace after the helper has ended. Bubblewrap gets no option that nests user namespaces: the network must belong to
- * the one that commands enter. Without a proxy it has no way out.
+ * Creates the namespace. A helper process creates it and passes its listening socket back; open descriptors preserve
+ * the namespace after the helper's end. Bubblewrap gets no option that nests user namespaces: the network must belong
+ * to the namespace that commands enter. Without a proxy, the network has no way out.
  * @throws Error when the system forbids it.
  */
 async function openRunNetwork(bubblewrap: string, proxy: Proxy | undefined): Promise<RunNetwork> {
@@ -83,7 +83,7 @@ async function openRunNetwork(bubblewrap: string, proxy: Proxy | undefined): Pro
     const [server, pid] = await Promise.all([receiveServer(helper), receiveHelperPid(helper)]);
     const descriptors = [openSync(`/proc/${pid}/ns/user`, "r"), openSync(`/proc/${pid}/ns/net`, "r")] as const;
     if (proxy) server.on("connection", (socket) => proxy.serve(socket));
-    // The run's end closes it; it must not keep the process.
+    // The run's end closes the server; it must not keep the process alive.
     server.unref();
     return {
       descriptors,
@@ -108,7 +108,10 @@ function receiveServer(helper: ChildProcess): Promise<Server> {
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Bubblewrap reports it before the helper runs. Its later output is read too, or it would end by SIGPIPE. */
+/**
+ * Waits for the helper's number, which bubblewrap reports before the helper runs. It reads the later output as well,
+ * since bubblewrap would otherwise end by SIGPIPE.
+ */
 function receiveHelperPid(helper: ChildProcess): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let text = "";
@@ -121,16 +124,16 @@ function receiveHelperPid(helper: ChildProcess): Promise<number> {
 }
 
 export interface LoopbackProxy {
-  /** Starts the proxy with the first call: its port on 127.0.0.1, undefined where no rule allows a host. */
+  /** Starts the proxy with the first call. Resolves with its port on 127.0.0.1; undefined if no rule allows a host. */
   open(): Promise<number | undefined>;
-  /** One sentence for each host that was refused since the last call. */
+  /** Returns one sentence for each host that the proxy refused since the last call. */
   takeNotes(): string[];
   close(): Promise<void>;
 }
 
 /**
- * The proxy on this machine's own network, for commands without a network namespace. Other programs of the machine reach
- * it too, and through it the same hosts only.
+ * Opens the proxy on this machine's own network, for commands without a network namespace. Other programs of the
+ * machine can use it as well, and reach the same hosts only.
  */
 export function createLoopbackProxy(rules: CommandNetwork, ports?: NetworkPorts): LoopbackProxy {
   const proxy = createRuleProxy(rules, ports);
@@ -155,14 +158,14 @@ async function listen(server: Server): Promise<Server> {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  // The run's end closes it; it must not keep the process.
+  // The run's end closes the server; it must not keep the process alive.
   return server.unref();
 }
 
-/** What the proxy needs from its surroundings. */
+/** The proxy's ways to resolve hosts and to connect. */
 export type NetworkPorts = Omit<ProxyPorts, "admit">;
 
-/** Undefined where no rule allows a host. */
+/** Creates the proxy for these rules; undefined if no rule allows a host. */
 function createRuleProxy(rules: CommandNetwork, ports: NetworkPorts = {}): Proxy | undefined {
   if (!rules.isOpen) return undefined;
   return createProxy({

@@ -1,4 +1,4 @@
-/** Runs ripgrep for searches: in the sandbox, wherever commands run in it (S-83). */
+/** Runs ripgrep for searches, in the sandbox if commands run in one (S-83). */
 import { sep } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { toRealPlace } from "@sheaf/base/files/repository";
@@ -16,11 +16,11 @@ import { foundation, type SeatbeltProfile } from "./seatbelt-launcher.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 
 interface SearchRequest extends Pick<ProgramRequest, "args" | "signal" | "onStdout" | "maxStderrBytes"> {
-  /** The workspace or a folder that the user added, absolute and without links: where the program starts. */
+  /** The folder in which the program starts: the workspace or an added folder, absolute and without links. */
   readonly folder: string;
 }
 
-/** Runs ripgrep. Whatever keeps it from starting is the outcome's `startError`. */
+/** Runs ripgrep. If it cannot start, the outcome has the reason as `startError`. */
 export type RunSearch = (request: SearchRequest) => Promise<ProgramOutcome>;
 
 /** The part of a command runner's options that a search depends on. */
@@ -28,12 +28,12 @@ export interface SearchOptions extends Pick<SandboxOptions, "writable" | "enviro
   readonly sandbox: Sandbox;
 }
 
-/** After the standard three. */
+/** Descriptors after the standard three. */
 const ownerDescriptors = { info: 3, admission: 4 } as const;
 
 /**
- * Without a sandbox ripgrep runs with the user's rights: commands then have them too (`disabled`, `container`), or none runs
- * (`unavailable`).
+ * Creates the search. Without a sandbox, ripgrep runs with the user's rights: either commands have them as well
+ * (`disabled`, `container`), or no command runs (`unavailable`).
  */
 export function createSearchProgram(options: SearchOptions): RunSearch {
   const { sandbox, writable: folders, environment, denials = [], stateFolder } = options;
@@ -41,7 +41,7 @@ export function createSearchProgram(options: SearchOptions): RunSearch {
     folders,
     denials.filter(({ kind }) => kind === "Read"),
   );
-  // Nothing is outside of the whole file system.
+  // If the folder is the whole file system, every file is inside it.
   const isOutside = (file: string): boolean =>
     !folders.some((folder) => folder !== sep && isBelow(toRealPlace(file), folder));
   let found: string | undefined;
@@ -108,29 +108,29 @@ async function runInSeatbelt(file: string, scope: SearchScope, plain: ProgramReq
   return withStartError(await runProgram(request), "sandbox-exec: ");
 }
 
-/** The sandbox's own message; no line of ripgrep's begins like that. */
+/** Moves the sandbox's own message to `startError`; no line of ripgrep starts like it. */
 function withStartError(outcome: ProgramOutcome, prefix: string): ProgramOutcome {
   const isFault = outcome.exitCode > 0 && outcome.stderr.startsWith(prefix);
   return isFault ? { ...outcome, startError: outcome.stderr.replaceAll(/\s+/g, " ").trim().slice(0, 500) } : outcome;
 }
 
 /**
- * The view of ripgrep: the folder that it searches, and what it needs to start (S-83). A link that leads out of the folder
- * leads nowhere in it, whatever a command swaps meanwhile.
+ * The places that ripgrep sees: the folder that it searches, and the files that it needs to start (S-83). Targets
+ * outside of the folder are missing there, so a link cannot expose them, even if a command swaps it during the search.
  */
 interface SearchScope {
   /** Absolute, without links. */
   readonly folder: string;
   /** The program, absolute. */
   readonly program: string;
-  /** Places in the folder that are not shown; in mount order. */
+  /** Places in the folder that ripgrep does not see, in mount order. */
   readonly hidden: readonly Mount[];
 }
 
-/** Libraries, for a program that is linked with them. */
+/** Folders of libraries, for a program that is linked with them. */
 const linuxLibraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store"] as const;
 
-/** Everything before the program: `bwrap <these> -- program arguments`. */
+/** Returns the words before the program: `bwrap <these> -- program arguments`. */
 export function toSearchArguments({ folder, program, hidden }: SearchScope): string[] {
   return [
     "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
@@ -146,12 +146,12 @@ export function toSearchArguments({ folder, program, hidden }: SearchScope): str
   ]; // prettier-ignore
 }
 
-/** On macOS: what its dynamic linker reads, and the libraries of package managers. */
+/** Files for the dynamic linker of macOS, and the libraries of package managers. */
 const macLibraries = [
   "/System", "/usr/lib", "/private/var/db/dyld", "/dev", "/opt/homebrew/Cellar", "/usr/local/Cellar", "/nix/store",
 ] as const; // prettier-ignore
 
-/** Names outside the folder can be looked up, since paths lead through them. The last rule that matches wins. */
+/** Ripgrep may look up names outside the folder, since paths contain them. The last matching rule wins. */
 export function toSearchProfile({ folder, program, hidden }: SearchScope): SeatbeltProfile {
   const paths = hidden.map(({ path }, index) => [`HIDDEN_${index}`, path] as const);
   const hiddenPlaces = paths.map(([name]) => `(subpath (param "${name}"))`).join(" ");

@@ -1,4 +1,4 @@
-/** Commands in Seatbelt, the sandbox of macOS (S-30): by a profile that the system enforces. */
+/** Runs commands in Seatbelt, the sandbox of macOS, which enforces a profile (S-30). */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { realpathSync, rmSync } from "node:fs";
@@ -20,10 +20,10 @@ import { findShell, toFolderError } from "../programs.ts";
 import { type Launcher, listPermissions, type SandboxOptions } from "./launcher.ts";
 import { createLoopbackProxy } from "./run-network.ts";
 
-/** Exit code of sandbox-exec for a profile that it does not take, and for a program that it cannot start. */
+/** Exit codes of sandbox-exec for an invalid profile, and for a program that it cannot start. */
 const refusalCodes: ReadonlySet<number> = new Set([64, 65, 71]);
 
-/** Creates its folder with the first command. Processes and memory are not limited here. */
+/** Creates the launcher; its first command creates the private folder. Seatbelt does not limit processes or memory. */
 export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   const { file, writable, environment } = options;
   const [workspace, ...addedFolders] = writable;
@@ -42,7 +42,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
     async start(request) {
       const { command, workingDirectory, variables, isReadOnly = false } = request;
       const proxyPort = await proxy.open();
-      // Commands do not write the journal beside it.
+      // Commands cannot write the journal next to it.
       const temporary = join(openFolder(), "tmp");
       makeFolder(temporary);
       const cacheFolder = options.cacheFolder ?? join(openFolder(), "cache");
@@ -116,40 +116,41 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   };
 }
 
-/** Each place by its name and by its target. A rule may name a place that does not exist yet. The workspace stays open. */
+/** Lists each place by its path and by its target. A denied place need not exist. The workspace stays open. */
 function listSecretPaths({ writable: [workspace] }: SandboxOptions, places: readonly string[]): string[] {
   const paths = places.flatMap((path) => [path, toExistingPath(path) ?? path]);
   return [...new Set(paths)].filter((path) => path !== workspace);
 }
 
 /**
- * What the Seatbelt profile of a command says (S-30, S-34). Apple does not document its language. What its users have found
- * out: a rule names operations and places, and the last rule that matches wins. All paths are absolute and without links.
+ * The content of a command's Seatbelt profile (S-30, S-34). Apple does not document the language. Its users found out
+ * that a rule has operations and places, and that the last matching rule wins. All paths are absolute and without
+ * links.
  */
 export interface SeatbeltPlan {
   readonly workspace: string;
-  /** Besides the workspace: the run's folder for temporary files, and others. */
+  /** Further writable folders: the run's folder for temporary files, and others. */
   readonly writable: readonly string[];
-  /** Secrets: commands neither read nor write them. */
+  /** Secret places, which commands cannot read or write. */
   readonly secret: readonly string[];
   /** Places in writable folders that commands must not change. */
   readonly readOnly: readonly string[];
-  /** Neither read nor written, by the user's rules. */
+  /** Places that the user's rules deny: commands cannot read or write them. */
   readonly hidden: readonly string[];
-  /** Read, though in a secret place. */
+  /** Folders that commands can read, even inside a secret place. */
   readonly readable?: readonly string[] | undefined;
-  /** The local proxy's; undefined: no network. */
+  /** Port of the local proxy; undefined: no network. */
   readonly proxyPort?: number | undefined;
 }
 
-/** `sandbox-exec -p <text> -D NAME=value …`. */
+/** The profile, for `sandbox-exec -p <text> -D NAME=value …`. */
 export interface SeatbeltProfile {
   readonly text: string;
-  /** Every path of the plan. The text contains none of them, so a path cannot inject rules into the profile. */
+  /** All paths of the plan. The text only refers to them, so that a path cannot inject rules into the profile. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What any program needs to run. It grants no access to the user's files or the network. */
+/** The rules that any program needs to run. They grant no access to the user's files or the network. */
 export const foundation = `(version 1)
 (deny default)
 (allow process-exec*)
@@ -193,10 +194,10 @@ export function toSeatbeltProfile(plan: SeatbeltPlan): SeatbeltProfile {
     foundation,
     toRule("deny file-read* file-write*", toPlaces("subpath", around)),
     toRule("allow file-read* file-write*", toPlaces("subpath", writable)),
-    // A setuid program in the workspace would run with the rights of Sheaf's user.
+    // A setuid program in the workspace would run with the rights of the user that runs Sheaf.
     "(deny file-write-setugid)\n",
     toRule("deny file-write*", toPlaces("subpath", plan.readOnly)),
-    // Rules apply to paths: renaming a folder around a protected place would free it.
+    // Rules apply to paths, so renaming a folder around a protected place would free the place.
     toRule("deny file-write-unlink", toPlaces("literal", [...writable, ...listAncestors(kept, writable)])),
     toRule("deny file-read* file-write*", toPlaces("subpath", [...within, ...plan.hidden])),
     ...(plan.readable === undefined || plan.readable.length === 0
@@ -210,7 +211,7 @@ export function toSeatbeltProfile(plan: SeatbeltPlan): SeatbeltProfile {
   return { text: text.join(""), parameters };
 }
 
-/** Opens this port of the machine and no other address. @throws Error for an invalid port. */
+/** Returns a rule that opens this port of the machine, and no other address. @throws Error for an invalid port. */
 function toNetworkRule(port: number | undefined): string {
   if (port === undefined) return "(deny network*)\n";
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${port} is not a port`);

@@ -1,4 +1,4 @@
-/** The program of a tool server, ended with all that it starts (R-13). */
+/** Runs the program of a tool server, and ends it with all processes that it started (R-13). */
 import { spawn } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
@@ -9,7 +9,7 @@ import { followChild } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { quoteWord } from "../programs.ts";
 
-/** Time that a program may take to leave once its stdin is closed. Milliseconds. */
+/** Milliseconds that a program may take to leave once its stdin is closed. */
 const LEAVE_MS = 300;
 
 export interface ServerProgramOptions {
@@ -19,26 +19,26 @@ export interface ServerProgramOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly onOutput: (bytes: Buffer) => void;
-  /** What it writes to stderr; that of Sheaf stays empty (C15). */
+  /** Receives its error output, since Sheaf's own stderr stays empty (C15). */
   readonly onErrorOutput: (bytes: Buffer) => void;
-  /** It has ended by itself, and its pipes are closed. */
+  /** Called when the program has ended by itself, and its pipes are closed. */
   readonly onEnd: () => void;
 }
 
 export interface ServerProgram {
   /** Resolves once stdin has taken the text. */
   write(text: string): Promise<void>;
-  /** Ends it with all its processes. Never rejects. */
+  /** Ends the program with all its processes. Never rejects. */
   end(): Promise<void>;
 }
 
-/** Outside the sandbox. Resolves once it runs. @throws if it cannot be started. */
+/** Starts the program outside the sandbox. Resolves once it runs. @throws if it cannot be started. */
 export async function startServerProgram(options: ServerProgramOptions): Promise<ServerProgram> {
   const { command, args, environment, cwd, onOutput, onErrorOutput, onEnd } = options;
   const reaper = createReaper();
   // This mark finds its processes again, even those detached from their parents.
   const marker = reaper.createMarker();
-  // In a group of its own: Ctrl-C in a terminal ends an answer, not the servers of the conversation.
+  // A separate group: Ctrl-C in a terminal ends an answer, not the servers of the conversation.
   const child = spawn(command, args, {
     cwd,
     env: { ...environment, [markerName]: marker },
@@ -73,7 +73,7 @@ export async function startServerProgram(options: ServerProgramOptions): Promise
   };
 }
 
-/** As a command that only reads (S-258). `commands`: its own, which end with it. */
+/** Runs the program like a command that only reads (S-258). `commands` serves it alone, and ends with it. */
 export function runServerProgram(options: ServerProgramOptions, commands: CommandRunner): ServerProgram {
   const { command, args, environment, cwd, onOutput, onErrorOutput, onEnd } = options;
   const input = new PassThrough();

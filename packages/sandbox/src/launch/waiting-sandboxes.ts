@@ -1,21 +1,21 @@
 /**
- * Sandboxes that Sheaf makes while commands run: making one takes longer than most commands. Each waits for a command that
- * needs the same one as an earlier command.
+ * Makes sandboxes in advance while commands run, since making one takes longer than most commands. Each waits for a
+ * command that needs the same sandbox as an earlier one.
  */
 import type { AdmittedSandbox } from "./admitted-sandbox.ts";
 
 export interface WaitingSandboxes {
-  /** Gives the sandbox for this key, unless something in it has changed since. */
+  /** Returns the sandbox for this key, unless it has changed since. */
   take(key: string): Promise<AdmittedSandbox | undefined>;
-  /** Makes one in the background, unless one waits for this key. */
+  /** Makes a sandbox in the background, unless one waits for this key. */
   prepare(key: string, make: () => Promise<AdmittedSandbox>): void;
   end(): Promise<void>;
 }
 
-/** One for commands that write, and one for commands that only read. */
+/** Most waiting sandboxes: one for commands that write, and one for commands that only read. */
 const maxWaiting = 2;
 
-/** Starting a process blocks Node, which would mix the order in which it reads a command's first output. Milliseconds. */
+/** Milliseconds. A start blocks Node, which would mix the order in which it reads a command's first output. */
 const START_MS = 20;
 
 export function createWaitingSandboxes(): WaitingSandboxes {
@@ -43,7 +43,7 @@ export function createWaitingSandboxes(): WaitingSandboxes {
         if (isEnded || waiting.has(key)) return;
         const [oldest = ""] = waiting.keys();
         if (waiting.size === maxWaiting) void takeOut(oldest)?.then(drop);
-        // If it cannot be made, the command gets a new one, which shows why.
+        // If it cannot be made, the command gets a new sandbox, which shows the reason.
         waiting.set(
           key,
           make().catch(() => undefined),

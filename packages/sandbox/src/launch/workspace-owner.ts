@@ -14,10 +14,12 @@ export interface WorkspaceOwner {
   readonly canEnterNetwork: boolean;
 }
 
-/** Numbers of Linux. */
+/** Linux's numbers of capabilities. */
 const capabilities = { setgid: 6, setuid: 7, sysAdmin: 21 } as const;
 
-/** Undefined where nothing needs to be done or nothing can be: commands then keep their rights. */
+/**
+ * Finds the owner. Undefined if root owns the workspace, or cannot act as its owner: then commands keep their rights.
+ */
 export function findWorkspaceOwner(workspace: string): WorkspaceOwner | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
   try {
@@ -58,13 +60,13 @@ export function admitOwner(
       writeFileSync(`/proc/${pid}/uid_map`, toMap(owner.uid));
       writeFileSync(`/proc/${pid}/gid_map`, toMap(owner.gid));
     } catch {
-      // Bubblewrap then fails: without users it cannot mount.
+      // Bubblewrap then fails by itself, because it cannot mount without users.
     }
     admission?.end("x");
   });
 }
 
-/** Each under its own number. */
+/** Maps each number to itself. */
 function toMap(id: number): string {
   return [...new Set([0, id])].map((number) => `${number} ${number} 1\n`).join("");
 }
