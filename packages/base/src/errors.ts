@@ -50,13 +50,13 @@ export const errorTable = {
 /** A code of the closed table. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** Who failed (N39). */
+/** The part that failed (N39). */
 export type ErrorSource = "provider" | "agent" | "sandbox" | "user" | "server" | "storage";
 
 interface ErrorOptions {
   readonly cause?: unknown;
   readonly source?: ErrorSource;
-  /** More than the one line, for `--verbose` and the error document. */
+  /** More text than the one line, for `--verbose` and the error document. */
   readonly details?: string;
   /** RFC 3339 (C20). */
   readonly resetsAt?: string | undefined;
@@ -64,7 +64,7 @@ interface ErrorOptions {
   readonly retryable?: boolean;
 }
 
-/** The one error class. The message says what failed, with which value, and what to do, in one line (C21). */
+/** The only error class. The message has one line: the failure, the value, and the remedy (C21). */
 export class SheafError extends Error {
   override readonly name = "SheafError";
   readonly code: ErrorCode;
@@ -94,7 +94,7 @@ export function isErrorCode(value: string): value is ErrorCode {
   return Object.hasOwn(errorTable, value);
 }
 
-/** Any thrown value as an error of the table; what is unknown is INTERNAL, with its cause kept. */
+/** Returns any thrown value as an error of the table. An unknown one becomes INTERNAL, with its cause. */
 export function toSheafError(value: unknown): SheafError {
   if (value instanceof SheafError) return value;
   const message = value instanceof Error ? value.message : String(value);

@@ -1,4 +1,4 @@
-/** The lock of a file that several processes of Sheaf change: it is SQLite's, so the system takes it from a dead process (R-74). */
+/** Locks a file for one process of Sheaf. It is SQLite's lock, so the system frees it if a process dies (R-74). */
 import { lstatSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -8,13 +8,13 @@ import { makeFolder } from "./make-folder.ts";
 import { writeNewFile } from "./replace-file.ts";
 import { toWriteError } from "./write-error.ts";
 
-/** Time to wait for another process, which takes milliseconds to change a file. Milliseconds. */
+/** Milliseconds to wait for another process, which needs only a few to change a file. */
 const PATIENCE_MS = 10_000;
 
-/** Time that an asynchronous wait lasts before it looks again. Milliseconds. */
+/** Milliseconds between two looks of an asynchronous wait. */
 const LOOK_MS = 50;
 
-/** A text before and after a change; undefined: there is no file. */
+/** A text before and after a change; undefined for a missing file. */
 export interface TextChange {
   readonly before: string | undefined;
   readonly after: string | undefined;
@@ -39,7 +39,7 @@ export function changeFile<Change extends TextChange>(
   });
 }
 
-/** Blocks until no other process has the lock of the file, then runs. @throws as `changeFile`. */
+/** Blocks until no other process has the file's lock, then runs. @throws as `changeFile`. */
 export function withFileLock<Result>(file: string, run: () => Result, patienceMs = PATIENCE_MS): Result {
   const lock = openLock(file, patienceMs);
   try {
@@ -50,7 +50,7 @@ export function withFileLock<Result>(file: string, run: () => Result, patienceMs
   }
 }
 
-/** Waits for the lock of the file, which also keeps out the rest of this process, then runs. @throws as `changeFile`, or the signal's reason. */
+/** Waits for the lock, even if this process has it, then runs. @throws as `changeFile`, or the signal's reason. */
 export async function holdFileLock<Result>(
   file: string,
   run: () => Promise<Result>,
@@ -72,8 +72,8 @@ export async function holdFileLock<Result>(
 }
 
 /**
- * Takes the lock of the file for as long as the caller likes. Returns the function that releases it; undefined: another
- * process, or this one, has it. @throws SheafError CONFIG_INVALID, STORAGE_FULL.
+ * Takes the file's lock for any time. Returns the function that releases it; undefined if another process, or this one,
+ * has it. @throws SheafError CONFIG_INVALID, STORAGE_FULL.
  */
 export function takeFileLock(file: string): (() => void) | undefined {
   const lock = openLock(file, 0);
@@ -92,16 +92,16 @@ function openLock(file: string, timeout: number): Lock {
   const path = `${file}.lock`;
   try {
     makeFolder(dirname(path));
-    // Other users cannot open it, so they cannot hold it: SQLite would let them read it.
+    // Other users cannot open the new file, so they cannot lock it: SQLite would let them read it.
     if (!findStats(path)) writeNewFile(path, "");
   } catch (error) {
-    // Unless another process was faster.
+    // Another process may have been faster.
     if (!findStats(path)) throw toWriteError(`the lock ${path}`, error);
   }
   try {
-    // Only looked at: closing it here would release a lock that this process has.
+    // The file is not opened: closing it here would release a lock that this process has.
     if (!findStats(path)?.isFile()) throw new Error("it is not a file");
-    // Not by `import`: few starts change a file.
+    // `import` would cost time at each start, and few starts change a file.
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     return { path, database: new DatabaseSync(path, { timeout }) };
   } catch (error) {
@@ -119,7 +119,7 @@ function findStats(path: string): Stats | undefined {
 
 const SQLITE_BUSY = 5;
 
-/** False: another process has it. */
+/** Returns false if another process has the lock. */
 function tryLock({ path, database }: Lock): boolean {
   try {
     database.exec("BEGIN EXCLUSIVE");

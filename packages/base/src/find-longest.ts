@@ -1,4 +1,4 @@
-/** The length, in UTF-16 units, that no text may exceed so that all of them fit. */
+/** Returns the length, in UTF-16 units, to which texts must be cut so that all of them fit. */
 export function findLongest(texts: readonly string[], maxUnits: number): number {
   let left = maxUnits;
   const lengths = texts.map(({ length }) => length).toSorted((one, other) => one - other);

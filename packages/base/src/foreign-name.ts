@@ -1,7 +1,7 @@
-/** Folders whose names are not UTF-8: the system has them, and Sheaf cannot name them. */
+/** Detects folders whose names are not UTF-8: they exist, but Sheaf cannot address them. */
 import { existsSync, realpathSync } from "node:fs";
 
-/** True if a folder that cannot be opened has such a name, or lies below one. Node shows one with U+FFFD, and finds nothing there. */
+/** True if a missing folder has such a name or is inside one. Node shows the name with U+FFFD and cannot find it. */
 export function hasForeignName(folder: string): boolean {
   if (folder.includes("\uFFFD")) return !existsSync(folder);
   try {

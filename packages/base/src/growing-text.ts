@@ -5,10 +5,10 @@ export interface GrowingText {
   readonly text: string;
 }
 
-/** Pieces that are joined at once. */
+/** Number of pieces that are joined at once. */
 const PIECES = 1024;
 
-/** Empty. It keeps little more than the characters, where `+=` keeps an object for each piece that ever came. */
+/** Creates an empty text. It needs little memory beyond the characters, while `+=` retains an object for each piece. */
 export function createGrowingText(): GrowingText {
   let text = "";
   let pieces: string[] = [];

@@ -1,11 +1,11 @@
 /** Hosts of rules: `example.org`, `*.example.org` for every host below it, `*` for every host. */
 
 export interface HostPattern {
-  /** True if the pattern names the host of a URL, as `toHost` gives it. */
+  /** True if the pattern matches the host of a URL, in the form of `toHost`. */
   isMatch(host: string): boolean;
 }
 
-/** Undefined if the text names no host. */
+/** Parses a pattern; undefined if the text is not a host. */
 export function parseHostPattern(text: string): HostPattern | undefined {
   if (text === "*") return { isMatch: () => true };
   const isBelow = text.startsWith("*.");
@@ -16,14 +16,14 @@ export function parseHostPattern(text: string): HostPattern | undefined {
   return { isMatch: (other) => (isBelow ? other.endsWith(`.${host}`) : other === host) };
 }
 
-/** True if only programs of this machine reach a server there. An address of IPv6 may be in brackets. */
+/** True for a host of this machine, which other machines cannot reach. An IPv6 address may be in brackets. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|::1|\[::1\]|127(?:\.\d{1,3}){3})$/.test(host);
 }
 
 /**
- * The host of a web address, in lower case, ASCII and without a dot at its end; undefined if it is no address of the
- * web, or one that hides where it leads: with a name and password, or with signs that parsers read differently (S-32).
+ * Returns the host of a web address in lower case, ASCII and without a final dot. Undefined for other addresses, and
+ * for an address that hides its host: with a name and password, or with signs that parsers read differently (S-32).
  */
 export function toHost(address: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass

@@ -1,6 +1,6 @@
-/** Keys of services, found by their shape in texts of others (S-41). */
+/** Finds keys of services by their shape in other people's texts (S-41). */
 
-/** Forms that services announce: the first group stays, the second is the secret. */
+/** Shapes that services announce. The first group stays, the second is the secret. */
 export const keyShapes: readonly RegExp[] = [
   /\b(sk-ant-|sk-proj-|sk-or-|csk-|sk-|sk_live_|rk_live_|gsk_|xai-|pplx-|nvapi-|fw_|r8_|hf_|npm_|pypi-|glpat-|github_pat_|gh[pousr]_)([\w-]{8,})/g,
   /\b(xox[abeoprs]-)([\w-]{8,})/g,
@@ -9,20 +9,20 @@ export const keyShapes: readonly RegExp[] = [
   /\b([Bb]earer )([\w.~+/-]{12,}=*)/g,
 ];
 
-/** What a text calls a key. A word without a digit is none (`API key: missing`), and asterisks hide one already. */
+/** A value that the text calls a key, but not a word without a digit (`API key: missing`) or asterisks. */
 const named =
   /((?:api|access|auth|secret|subscription)[ _-]?(?:key|token)(?: provided| given)?["']?\s?[:=]\s?["']?|[?&]key=|\bkey-)(?=[^\s"'&,;]{0,100}\d)(?![^\s"'&,;]{0,100}\*)([^\s"'&,;]{7,}[^\s"'&,;.])/gi;
 
-/** What only chance writes. */
+/** A long run of characters, which may be random. */
 const tokens = /[\w+/=.-]{32,}/g;
 
-/** The text with `[key]` for what looks like one. The beginning that tells the service stays. */
+/** Replaces likely keys in the text by `[key]`. The prefix that identifies the service stays. */
 export function maskKeys(text: string): string {
   const shaped = [...keyShapes, named].reduce((masked, shape) => masked.replace(shape, "$1[key]"), text);
   return shaped.replace(tokens, (token) => (isRandom(token) ? "[key]" : token));
 }
 
-/** Names of models and addresses have no such run of letters of both cases and digits. */
+/** True for random text: names of models and addresses have no such run of letters of both cases and digits. */
 function isRandom(token: string): boolean {
   return (token.match(/[A-Za-z\d]{32,}/g) ?? []).some(
     (run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run),

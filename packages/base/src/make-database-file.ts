@@ -1,10 +1,10 @@
-/** The file of an SQLite database, which SQLite itself would create for all users. */
+/** Creates the file of an SQLite database, which SQLite itself would create for all users. */
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createFileFault } from "./files/file-error.ts";
 import { makeFolder } from "./make-folder.ts";
 
-/** SQLite also opens the files with these endings. */
+/** Endings of the files that SQLite opens. */
 const endings = ["", "-wal", "-shm", "-journal"];
 
 /** Creates a missing file with its folder: 0600 and 0700 (S-42). @throws an error of the file system, NOT_A_FILE. */

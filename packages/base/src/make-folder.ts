@@ -1,10 +1,10 @@
-/** Makes folders of Sheaf's own. */
+/** Creates Sheaf's folders. */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder, and those above it, for this user alone (0700); one that is there stays as it is.
- * Not by `recursive`: where no folder can be made, as below `/proc`, Node would try for ever.
+ * Creates a folder, and those above it, for this user alone (0700). An existing folder stays as it is. `recursive` does
+ * not work here: if a folder cannot be created, as below `/proc`, Node would retry for ever.
  * @throws an error of the file system.
  */
 export function makeFolder(folder: string): void {

@@ -1,9 +1,11 @@
-/** The names nearest to one that does not exist, for "did you mean". */
+/** Finds similar names for a name that does not exist, for "did you mean". */
 
-/** Longer names are not compared: the cost grows with the square. UTF-16 units. */
+/** UTF-16 units. Longer names are not compared, since the cost grows with the square. */
 const MAX_LENGTH = 100;
 
-/** Up to three candidates with at most a third of their letters wrong, or the same up to its ending; nearest first. */
+/**
+ * Returns up to three candidates with at most a third of the letters wrong, or with another ending only; nearest first.
+ */
 export function findNearest(name: string, candidates: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   return candidates
@@ -14,7 +16,7 @@ export function findNearest(name: string, candidates: readonly string[]): string
     .map(({ candidate }) => candidate);
 }
 
-/** The candidate that is one slip away: a letter left out, put in, replaced, or swapped with the next. */
+/** Returns the candidate that is one slip away: a letter left out, added, replaced, or swapped with the next. */
 export function findSlip(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const isNear = (candidate: string): boolean => Math.abs(name.length - candidate.length) <= 1;
@@ -34,7 +36,7 @@ function toStem(name: string): string {
   return name.replace(/\.[^.]*$/, "");
 }
 
-/** Letters left out, put in, replaced, or swapped with the next. */
+/** Counts letters left out, added, replaced, or swapped with the next. */
 function countEdits(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** Where Sheaf keeps what it must not lose, and what the user sets. Nothing of it is ever looked for in a workspace (S-01). */
+/** Folders for the data of Sheaf and for the user's settings. Sheaf never looks for them in a workspace (S-01). */
 import { accessSync, constants, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
@@ -10,21 +10,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface UserFiles {
   /** Written by the user. */
   readonly config: string;
-  /** What the user tells every model. */
+  /** The user's instructions for every model. */
   readonly instructions: string;
   /** Written by `sheaf login`. */
   readonly credentials: string;
-  /** Folders with the user's skills, commands and definitions of subagents; the first counts most (C90, C98). */
+  /** Folders with the user's skills, commands and definitions of subagents; the first has priority (C90, C98). */
   readonly skillFolders: readonly string[];
 }
 
-/** The user's data folder: `SHEAF_HOME`, else the platform's own place. @throws SheafError CONFIG_INVALID as `findHome`. */
+/**
+ * Returns the data folder: `SHEAF_HOME`, else the platform's place. @throws SheafError CONFIG_INVALID as `findHome`.
+ */
 export const toDataFolder = createFinder(["LOCALAPPDATA", "AppData/Local"], ["XDG_DATA_HOME", ".local/share"]);
 
-/** The user's configuration folder, likewise. @throws SheafError CONFIG_INVALID as `findHome`. */
+/** Returns the user's configuration folder in the same way. @throws SheafError CONFIG_INVALID as `findHome`. */
 export const toConfigFolder = createFinder(["APPDATA", "AppData/Roaming"], ["XDG_CONFIG_HOME", ".config"]);
 
-/** A variable that names a folder, and its default in the home folder. */
+/** A variable with the path of a folder, and the folder's default in the home folder. */
 type NamedFolder = readonly [variable: string, inHome: string];
 
 function createFinder([windows, onWindows]: NamedFolder, [xdg, onOthers]: NamedFolder) {
@@ -41,9 +43,9 @@ function createFinder([windows, onWindows]: NamedFolder, [xdg, onOthers]: NamedF
 }
 
 /**
- * The home folder of the user: `HOME`, unless it is empty or relative and so would lie in the
- * workspace; then what the system knows. It need not exist.
- * @throws SheafError CONFIG_INVALID if there is none, or if it cannot be entered.
+ * Returns the user's home folder: `HOME`, unless it is empty or relative, which would be in the workspace; then the
+ * system's entry for the user. It need not exist.
+ * @throws SheafError CONFIG_INVALID if the user has no home, or cannot enter it.
  */
 export function findHome(environment: Environment): string {
   const named = environment[process.platform === "win32" ? "USERPROFILE" : "HOME"] ?? "";
@@ -66,7 +68,7 @@ function findObstacle(folder: string): string | undefined {
   }
 }
 
-/** "" where the system throws: for a user that is not in its list. */
+/** Returns "" if the system throws, as for a user who is not in its list. */
 export function tryFinding(find: () => string): string {
   try {
     return find();
@@ -75,7 +77,7 @@ export function tryFinding(find: () => string): string {
   }
 }
 
-/** The files of the user who runs this process. Keys lie with the data: configurations are often shared. */
+/** Returns the files of the current user. Keys are in the data folder, since users often share configurations. */
 export function toUserFiles(environment: Environment): UserFiles {
   const configFolder = toConfigFolder(environment);
   return {
@@ -86,13 +88,13 @@ export function toUserFiles(environment: Environment): UserFiles {
   };
 }
 
-/** Of other agents, too. SHEAF_HOME has all that counts; a configuration folder needs no home. */
+/** Lists folders of other agents. SHEAF_HOME replaces them. A configuration folder needs no home. */
 function listSharedFolders(environment: Environment): string[] {
   const home = environment.SHEAF_HOME ? "" : tryFinding(() => findHome(environment));
   return home === "" ? [] : [".claude", ".agents", ".cursor"].map((name) => join(home, name));
 }
 
-/** A relative one would lie in the workspace; its specification says that it does not count. */
+/** Ignores a relative folder, as its specification demands: it would be in the workspace. */
 function toBaseFolder(folder: string | undefined): string | undefined {
   return folder !== undefined && isAbsolute(folder) ? folder : undefined;
 }

@@ -1,13 +1,13 @@
-/** Values between two processes: a function runs where it was made, and gives a promise. */
+/** Passes values between two processes. A function runs in the process that made it, and returns a promise. */
 import { type ErrorCode, SheafError } from "./errors.ts";
 
 /** The functions of one side that the other one may call, and its calls. */
 export interface Peer {
   /** Calls the function that the other side serves. */
   readonly call: (...args: readonly unknown[]) => Promise<unknown>;
-  /** Takes what the other side has sent. */
+  /** Receives a message of the other side. */
   receive(message: unknown): void;
-  /** Open calls fail with the error, and so do later ones. */
+  /** Makes all open and later calls fail with the error. */
   close(error: unknown): void;
 }
 
@@ -24,13 +24,13 @@ type Fields = { readonly name: string; readonly code: ErrorCode; readonly messag
 
 type Coded = { readonly $: string; readonly id: number; readonly value?: unknown; readonly isAborted?: boolean };
 
-/** Levels of a value that travel as they are; the system's clone may write more of them than it can read. */
+/** Levels of a value that travel unchanged. The system's clone may write more levels than it can read. */
 const MAX_LEVELS = 200;
 
-/** The types of an error's fields that travel. */
+/** The types of an error's fields that reach the other side. */
 const simple = new Set(["string", "number", "boolean"]);
 
-/** `send` hands over a message in its order. Whatever else the values have must fit the structured clone of the system. */
+/** `send` must deliver messages in order. Other values must suit the system's structured clone. */
 export function createPeer(send: (message: unknown) => void, serve: Callable = () => undefined): Peer {
   const made = new Map<number, Callable>([[0, serve]]);
   const numbers = new WeakMap<AbortSignal, number>();
@@ -49,7 +49,7 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
       return { $: "function", id: last };
     }
     if (typeof value !== "object" || value === null) return value;
-    // A model or a tool server may nest values so deeply.
+    // Such deep values may be made by a model or a tool server.
     if (level > MAX_LEVELS) return { $: "json", id: 0, value: JSON.stringify(value) };
     const inner = level + 1;
     if (Array.isArray(value)) return value.map((item) => encode(item, inner));
@@ -78,7 +78,7 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
     const parent: unknown = Object.getPrototypeOf(value);
     if (parent !== Object.prototype && parent !== null) return value;
     const fields = encodeFields(value, inner);
-    // A model may write such a key.
+    // A model may write an object with this key.
     return "$" in fields ? { $: "fields", id: 0, value: fields } : fields;
   };
   const encodeFields = (value: object, level: number): object => mapFields(value, (field) => encode(field, level));
@@ -114,7 +114,7 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
   const callNumber = (of: number, args: readonly unknown[]): Promise<unknown> => {
     const number = (last += 1);
     const result = Promise.withResolvers<unknown>();
-    // Some callers do not wait.
+    // Some callers do not wait for the result.
     result.promise.catch(() => undefined);
     if (closed) result.reject(closed.error);
     else waiting.set(number, result);

@@ -1,4 +1,4 @@
-/** Numbers of processes: which are alive, and where they count. */
+/** Finds out if a process is alive, and where its number is valid. */
 import { readFileSync, readlinkSync } from "node:fs";
 
 export function isAlive(processId: number): boolean {
@@ -11,7 +11,7 @@ export function isAlive(processId: number): boolean {
   }
 }
 
-/** They are unique only within their namespace. "" where there is none. */
+/** Returns this process's namespace, in which process numbers are unique; "" on systems without one. */
 export function readProcessNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");
@@ -20,13 +20,13 @@ export function readProcessNamespace(): string {
   }
 }
 
-/** Ticks of `/proc` in a second, and nanoseconds in one. */
+/** Ticks of `/proc` in a second, and nanoseconds in a second. */
 const ticks = 100n;
 const second = 1_000_000_000n;
 
 /**
- * The start of the first process of the namespace, after that of the machine: nanoseconds since 1970. Whatever ran before it
- * has ended. Undefined where `/proc` does not show it.
+ * Returns the start of the namespace's first process, which is later than the machine's, in nanoseconds since 1970. All
+ * earlier processes have ended. Undefined if `/proc` does not show it.
  */
 export function readFirstStart(): bigint | undefined {
   try {

@@ -1,19 +1,20 @@
-/** Text of a file that the user named: an ordinary file, or a pipe such as `<(command)`. */
+/** Reads a file that the user named: an ordinary file, or a pipe such as `<(command)`. */
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The most that is read. Bytes. */
+/** Most bytes to read. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/** Pause between two looks at a pipe that holds nothing. Milliseconds. */
+/** Milliseconds between two looks at an empty pipe. */
 const PAUSE_MS = 10;
 
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads it to its end as UTF-8. A pipe that nobody writes is waited for until the signal comes; then its reason is thrown.
- * @throws Error that says what is wrong with the file, for devices and folders too: what never ends is not read.
+ * Reads the file to its end as UTF-8. It waits for a writer of a pipe until the signal fires, and then throws the
+ * signal's reason. It does not read devices or folders, since a device may be endless.
+ * @throws Error with the fault of the file.
  */
 export async function readNamedFile(file: string, signal?: AbortSignal): Promise<string> {
   const stats = await stat(file).catch((error: NodeJS.ErrnoException) => {
@@ -26,7 +27,7 @@ export async function readNamedFile(file: string, signal?: AbortSignal): Promise
   return readFile(file, "utf8");
 }
 
-/** Never by a read that blocks: no signal would end that. */
+/** Reads without blocking: a signal could not end a blocking read. */
 async function readPipe(file: string, signal: AbortSignal | undefined): Promise<string> {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const chunks: Buffer[] = [];
@@ -37,7 +38,7 @@ async function readPipe(file: string, signal: AbortSignal | undefined): Promise<
       signal?.throwIfAborted();
       const chunk = readChunk(descriptor);
       if (chunk?.length === 0 && hasWriter) return Buffer.concat(chunks).toString();
-      // Before the first writer has come, a pipe looks as if it had ended.
+      // A pipe without its first writer looks as if it had ended.
       hasWriter ||= chunk?.length !== 0;
       if (chunk && chunk.length > 0) {
         chunks.push(chunk);
@@ -52,7 +53,7 @@ async function readPipe(file: string, signal: AbortSignal | undefined): Promise<
   }
 }
 
-/** Undefined: there is a writer, and nothing to read yet; empty: there is no writer. */
+/** Reads a chunk; undefined if a writer has not written yet, empty if the pipe has no writer. */
 function readChunk(descriptor: number): Buffer | undefined {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   try {

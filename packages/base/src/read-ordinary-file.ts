@@ -1,7 +1,7 @@
-/** Reads a file that may be anything: one that the user named, or that is at a place where others write, too. */
+/** Reads a file of any kind, which the user named or which is at a place where others write as well. */
 import { readFileSync, statSync } from "node:fs";
 
-/** `problem` follows the name of the file. `isMissing`: nothing is there. */
+/** The bytes of a file, or its problem, which follows the name of the file. `isMissing`: the file does not exist. */
 export type OrdinaryFile =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly problem: string; readonly isMissing: boolean; readonly cause?: unknown };

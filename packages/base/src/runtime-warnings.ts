@@ -1,9 +1,9 @@
-/** Warnings of Node about itself, which a user of Sheaf can do nothing about (C15). */
+/** Silences Node's warnings about itself, which a user of Sheaf cannot act on (C15). */
 
-/** Until Node 24.15, `node:sqlite` is experimental and says so once in every process and thread. */
+/** `node:sqlite` is experimental until Node 24.15, and warns once in every process and thread. */
 const silenced: ReadonlySet<unknown> = new Set(["ExperimentalWarning", "DeprecationWarning"]);
 
-/** Drops warnings of these kinds before they reach stderr; others still do. Call it before anything else is loaded. */
+/** Drops warnings of these kinds before they reach stderr, and no others. Call it before loading other modules. */
 export function silenceRuntimeWarnings(target: Pick<NodeJS.Process, "emitWarning"> = process): void {
   const emit = target.emitWarning as (warning: string | Error, ...rest: unknown[]) => void;
   target.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {

@@ -1,10 +1,12 @@
-/** Starts threads and processes of Sheaf. The only place that does, so that none loads a file that a command may have changed. */
+/**
+ * Starts Sheaf's threads and processes. No other file does, so that none loads a file that a command may have changed.
+ */
 import { type ChildProcess, fork } from "node:child_process";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
 /**
- * Starts the file `name` beside the module with the URL `from`: in the bundle a compiled file of the same folder, in the
- * sources TypeScript. NODE_OPTIONS can name files to load, so the environment of the thread is empty (S-224).
+ * Starts the file `name` next to the module with the URL `from`: a compiled file in the bundle, TypeScript in the
+ * sources. NODE_OPTIONS can add files to load, so the environment of the thread is empty (S-224).
  */
 export function startThread(
   from: string,
@@ -20,8 +22,8 @@ export function startThread(
 }
 
 /**
- * Starts the file `name` like `startThread`, as a process: what its disk holds holds no other one. Messages keep their
- * order. Signals of the terminal do not reach it, and it ends once this process is gone.
+ * Starts the file `name` as a process, as `startThread` does: a disk that blocks it blocks no other process. Messages
+ * stay in order. Signals of the terminal do not reach it, and it ends once this process is gone.
  */
 export function startProcess(from: string, name: string, environment: Readonly<Record<string, string>>): ChildProcess {
   const isSource = from.endsWith(".ts");

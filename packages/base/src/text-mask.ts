@@ -4,7 +4,7 @@
 export interface SecretPlace {
   readonly start: number;
   readonly end: number;
-  /** More text may make this longer, or show that it is not a secret. */
+  /** True if more text may make this longer, or show that it is not a secret. */
   readonly isOpen: boolean;
 }
 
@@ -27,13 +27,13 @@ export const maskMark = "…[masked]";
 
 const MAX_WORD = 4096;
 
-/** A longer private key has more than 16,384 bits. UTF-16 units. */
+/** Most UTF-16 units of a private key: a longer one has more than 16,384 bits. */
 const MAX_BLOCK = 16_384;
 
-/** Text before a secret that identifies it, such as a name and a prefix. UTF-16 units. */
+/** Most UTF-16 units before a secret that identify it, such as a name and a prefix. */
 const MAX_CONTEXT = 80;
 
-/** Shorter values are too common to be secrets. UTF-16 units. */
+/** Fewest UTF-16 units of a known value: shorter ones are too common to be secrets. */
 const MIN_VALUE = 8;
 
 /** Characters of a known value that stay visible. UTF-16 units. */
@@ -44,9 +44,9 @@ interface Shape {
   readonly head: string;
   /** Pattern of one of its characters. */
   readonly body: string;
-  /** UTF-16 units; a longer body is data, not a secret. Default: 4096. */
+  /** Most UTF-16 units; a longer body is data, not a secret. Default: 4096. */
   readonly longest?: number;
-  /** `next`: the character after the body. */
+  /** Decides on a body. `next` is the character after it. */
   readonly isSecret: (body: string, next: string | undefined) => boolean;
 }
 
@@ -55,7 +55,7 @@ interface Finder {
   readonly pattern: RegExp;
 }
 
-/** Letters and digits by chance: words, versions and examples (`xxxx`, `your-key`) have fewer kinds of characters. */
+/** True for random characters: words, versions and examples (`xxxx`, `your-key`) have fewer kinds of them. */
 function isRandom(text: string, least: number): boolean {
   return (
     text.length >= least &&
@@ -92,17 +92,17 @@ const shapes: readonly Shape[] = [
   },
   {
     head: "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
-    // With the lines before the key, and with the numbers that grep and cat put before each line.
+    // The body includes the lines before the key, and the numbers that grep and cat put before each line.
     body: "[A-Za-z0-9+/=\\s:,|→]|\\\\[nr]?|-(?!-)",
     longest: MAX_BLOCK,
     isSecret: (body) => /[A-Za-z0-9+/]{32}/.test(body),
   },
 ];
 
-/** The start of a word, an escaped line end or a color code of a terminal. */
+/** The start of a word, an escaped line end or a terminal's color code. */
 const wordStart = "(?:(?<!\\w)|(?<=\\\\[nrtbf]|\u001B\\[[\\d;]{0,12}m))";
 
-/** A word, a name of code, a path or a mask in the place of a secret. */
+/** True for an example: a word, a name of code, a path or a mask. */
 function isExample(text: string): boolean {
   const words =
     /your|example|placeholder|changeme|redacted|masked|^(?:my[-_]?)?(?:pass(?:word|wd)?|pwd|secret|token|key)\d?$/i;
@@ -119,7 +119,7 @@ const valueBody = "[^\\s\"'`;&|<>(){}\\[\\]\\\\$,\u001B]";
 const keyFinder = toFinder(wordStart, shapes);
 
 const valueFinders: readonly Finder[] = [
-  // NAME=value of an environment: also a word, since people choose those.
+  // Finds NAME=value of an environment, even if the value is a word, since people choose words.
   toFinder(`(?<![$.{/-])${wordStart}`, [
     {
       head: "(?:[A-Z][A-Z0-9]{0,30}_){0,8}(?:[A-Z]{0,20}(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE)|PASS|PWD|PAT)=[\"']?",
@@ -164,7 +164,7 @@ function findShapes(text: string, { kinds, pattern }: Finder, mayGrow: boolean, 
     const start = end - body.length;
     const isOpen = mayGrow && end === text.length && body.length < (kinds[index]!.longest ?? MAX_WORD);
     if (isOpen || kinds[index]!.isSecret(body, text[end])) places.push({ start, end, isOpen });
-    // An example of a private key is only its first line: the rest is ordinary text.
+    // The first line of an example is all of it: the rest is ordinary text.
     else if (/\s/.test(body)) pattern.lastIndex = start;
   }
   return places;
@@ -176,7 +176,7 @@ function findShapes(text: string, { kinds, pattern }: Finder, mayGrow: boolean, 
  * @param from the first character to search.
  */
 export function findSecrets(text: string, mayGrow = false, from = 0): SecretPlace[] {
-  // Most pieces of an answer have no value.
+  // Most pieces of an answer contain no value.
   const finders = /[:=]/.test(text) ? [keyFinder, ...valueFinders] : [keyFinder];
   return joinPlaces(finders.flatMap((finder) => findShapes(text, finder, mayGrow, from)));
 }
@@ -196,7 +196,7 @@ function joinPlaces(places: SecretPlace[]): SecretPlace[] {
   return joined;
 }
 
-/** @param secrets values that the process knows, such as its own keys; short ones are left out. */
+/** @param secrets values that the process knows, such as its own keys; it ignores short ones. */
 export function createTextMask(secrets: readonly string[] = []): TextMask {
   const forms = secrets.flatMap((value) => [
     value,
@@ -228,7 +228,7 @@ function findValue(text: string, value: string, mayGrow: boolean): SecretPlace[]
 }
 
 function openPieces(find: Find): MaskedPieces {
-  /** The end of the text so far: context before `sent`, held text after it. */
+  /** The end of the text so far: context before `sent`, unsent text after it. */
   let text = "";
   let [sent, from] = [0, 0];
   const take = (places: readonly SecretPlace[], until: number): string => {
@@ -251,7 +251,7 @@ function openPieces(find: Find): MaskedPieces {
   };
 }
 
-/** The text from `from` on, with its secrets masked. */
+/** Returns the text after `from` with its secrets masked. */
 function render(text: string, places: readonly SecretPlace[], from: number): string {
   let masked = "";
   let at = from;
@@ -264,7 +264,7 @@ function render(text: string, places: readonly SecretPlace[], from: number): str
   return masked + text.slice(at);
 }
 
-/** Lines stay lines: a private key has as many as before. */
+/** Masks a secret. Lines stay lines: a private key has as many as before. */
 function toMasked(secret: string): string {
   return /\s|\\[nr]/.test(secret) ? secret.replaceAll(/(?<!\\)[^\s\\]+/g, maskMark) : maskMark;
 }

@@ -1,5 +1,5 @@
 /**
- * Backticks that nothing inside the text can close: one more than its longest run, and at least `shortest` (N16). A text
+ * Returns backticks that the text cannot close: one more than its longest run, and at least `shortest` (N16). A text
  * may have any number of runs.
  */
 export function toFence(text: string, shortest = 3): string {
@@ -8,7 +8,7 @@ export function toFence(text: string, shortest = 3): string {
   return "`".repeat(Math.max(shortest, longest + 1));
 }
 
-/** The text as a block that nothing inside can end, so that the lines around it are surely not part of it. */
+/** Returns the text as a block that it cannot close itself, so that the lines around it are surely not part of it. */
 export function toQuote(text: string): string {
   const fence = toFence(text);
   return `${fence}\n${text}\n${fence}`;

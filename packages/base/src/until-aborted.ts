@@ -1,4 +1,6 @@
-/** Waits for work that cannot be cancelled, such as a lookup: a late result is ignored. @throws the signal's reason. */
+/**
+ * Waits for work that cannot be cancelled, such as a lookup, and ignores a late result. @throws the signal's reason.
+ */
 export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

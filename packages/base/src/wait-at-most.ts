@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits for work, for so many milliseconds at most. @throws what the work throws in this time. */
+/** Waits for work, but at most for `milliseconds`. @throws the work's error within this time. */
 export async function waitAtMost(work: Promise<unknown>, milliseconds: number): Promise<void> {
   const timer = new AbortController();
   try {

@@ -1,7 +1,7 @@
-/** The reason why a file of the user's own could not be written. */
+/** Explains why a file of the user could not be written. */
 import { SheafError } from "./errors.ts";
 
-/** `subject`: the file, for instance "the configuration /home/me/.config/sheaf/config.json". Gives STORAGE_FULL or CONFIG_INVALID. */
+/** Returns STORAGE_FULL or CONFIG_INVALID. `subject` is for instance "the configuration /home/me/config.json". */
 export function toWriteError(subject: string, cause: unknown): SheafError {
   if (cause instanceof SheafError) return cause;
   const { code = "" } = cause as NodeJS.ErrnoException;

@@ -29,18 +29,18 @@ export interface GitApplication {
   readonly after: GitState;
   /** New objects; without it the repository has them all. */
   readonly packFile?: string | undefined;
-  /** A part of a ref's name, unique in the repository: commits that lost their place go to `refs/sheaf/NAME/…`. */
+  /** A part of a ref's name, unique in the repository: `refs/sheaf/NAME/…` receives commits that lost their place. */
   readonly name: string;
   /** True if the command may have reached remotes, so that their refs may move. */
   readonly hasNetwork: boolean;
 }
 
-/** The place of a commit that HEAD could not get. */
+/** The place of a commit to which HEAD could not move. */
 const detached = "refs/HEAD";
 
 interface RefPlan {
   readonly taken: readonly RefChange[];
-  /** The reason why each of them stays. */
+  /** The changes that Sheaf does not make, each with its reason. */
   readonly lost: Map<RefChange, string>;
   readonly notes: readonly string[];
   /** Branches that other working trees of the repository have checked out. */
@@ -48,8 +48,8 @@ interface RefPlan {
 }
 
 /**
- * Gives a sentence for each change that it could not make. The user's later changes win. If git refuses an object, or does not
- * find one, the repository stays as it was.
+ * Applies a command's changes. Returns a sentence for each change that it could not make. The user's later changes win.
+ * If git refuses an object, or does not find one, the repository stays as it was.
  */
 export async function applyGitState(application: GitApplication): Promise<readonly string[]> {
   try {
@@ -85,7 +85,7 @@ async function applyChanges(application: GitApplication): Promise<string[]> {
   ];
 }
 
-/** The new commits, and tags to anything. */
+/** Lists the new commits, and the objects of new tags. */
 function listTips({ before, after }: GitApplication, { taken, lost }: RefPlan): string[] {
   const known = new Set([...before.stashes.map(({ id }) => id), before.head]);
   const tips = [...taken, ...lost.keys()].map((change) =>
@@ -136,14 +136,14 @@ async function listBranchesElsewhere(repository: GitSetup, own: string): Promise
   return new Set(branches.filter((_, place) => place !== mine));
 }
 
-/** The deletions wait for HEAD, which thus always has an existing branch. */
+/** Moves the refs. Deletions wait for HEAD, which thus always has an existing branch. */
 async function moveRefs(application: GitApplication, now: GitState, plan: RefPlan): Promise<string[]> {
   const { repository } = application;
   const { taken, lost } = plan;
   const clearing = new Set(listClearing(taken));
   const run = async (changes: readonly RefChange[]): Promise<void> => {
     const reasons = await updateRefs(repository, changes);
-    // An import that Sheaf did not see end may have made the same change.
+    // An earlier import, whose end Sheaf did not see, may have made the same change.
     const made = reasons.size === 0 ? undefined : (await readGitState(repository)).refs;
     for (const change of changes) {
       const reason = reasons.get(change.name);
@@ -182,7 +182,7 @@ async function moveHead(
   return outcome.exitCode === 0 ? [] : stay(`git refuses it (${toReason(outcome)})`);
 }
 
-/** Sheaf's own refs keep the commits that lost their place. */
+/** Stores commits that lost their place under Sheaf's own refs. */
 async function keepLost({ repository, name }: GitApplication, lost: RefPlan["lost"]): Promise<string[]> {
   const kept = [...lost.keys()].filter((change) => change.new !== "");
   const toKept = (change: RefChange): string => `refs/sheaf/${name}/${change.name.slice("refs/".length)}`;

@@ -1,4 +1,4 @@
-/** Changes entries of the user's index as a command changed its own. Git checks the paths, and no flag comes along. */
+/** Applies a command's changes of its index to the user's. Git checks the paths, and no flag is copied. */
 import { setTimeout as wait } from "node:timers/promises";
 import { readObjectTypes } from "./import-pack.ts";
 import { type GitSetup, runGit, toReason } from "./run-git.ts";
@@ -23,10 +23,10 @@ export interface IndexPlan {
 const stages = ["0", "1", "2", "3"] as const;
 const gitlink = "160000";
 
-/** Milliseconds. The user's git or editor locks the index for a moment. */
+/** Milliseconds between tries, since the user's git or editor locks the index for a moment. */
 const lockWaits = [20, 50, 100, 200, 400, 800] as const;
 
-/** Looks for the entries that the user has not changed, and checks their objects. `isPartial`: a server has some of them. */
+/** Plans changes of entries that the user has not changed. `isPartial`: a server has some objects. */
 export async function planIndex(
   repository: GitSetup,
   { before, after, now }: IndexStates,
@@ -45,7 +45,7 @@ function formatFault(fault: string): string {
   return `The index stays as it was, because ${fault}.`;
 }
 
-/** In the order of git. */
+/** Lists the changed paths in git's order. */
 function listChangedPaths(before: Index, after: Index): string[] {
   const paths = new Set<string>();
   for (const [key, value] of after) if (before.get(key) !== value) paths.add(key.slice(2));
@@ -57,7 +57,7 @@ function isEqual(one: Index, other: Index, path: string): boolean {
   return stages.every((stage) => one.get(`${stage} ${path}`) === other.get(`${stage} ${path}`));
 }
 
-/** Git itself would accept an entry whose object is missing, or is a folder. */
+/** Returns the fault of an entry: git would accept an entry whose object is missing, or is a folder. */
 async function findFault(
   repository: GitSetup,
   paths: readonly string[],
@@ -93,10 +93,10 @@ function encodeEntries(paths: readonly string[], before: Index, after: Index): B
   return Buffer.from([...removed.map((path) => `0 ${none}\t${path}\0`), ...entries].join(""), "latin1");
 }
 
-/** Gives a sentence about each entry that stays. */
+/** Applies the plan. Returns a sentence about each entry that stays. */
 export async function applyIndex(repository: GitSetup, { input, notes }: IndexPlan): Promise<readonly string[]> {
   if (input.length === 0) return notes;
-  // Git's own cache of untracked files stays in the index.
+  // Git's cache of untracked files stays in the index.
   const words = ["-c", "core.untrackedCache=keep", "update-index", "-z", "--index-info"];
   for (const delay of [...lockWaits, 0]) {
     const outcome = await runGit(repository, words, { input });
@@ -109,7 +109,7 @@ export async function applyIndex(repository: GitSetup, { input, notes }: IndexPl
   return [...notes, formatFault(problem)];
 }
 
-/** Git skips each path in `.git` or outside of the working tree. */
+/** Lists the paths that git skips: those in `.git` or outside of the working tree. */
 function listIgnored(stderr: string): string[] {
   const paths = [...stderr.matchAll(/^Ignoring path (.*)$/gm)].map(([, path = ""]) =>
     Buffer.from(path).toString("latin1"),

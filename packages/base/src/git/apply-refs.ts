@@ -1,8 +1,10 @@
-/** Moves refs of the user's repository as a command moved its own. A ref that the user has moved meanwhile stays. */
+/**
+ * Moves refs of the user's repository as a command moved its own. If the user has moved one in the meantime, it stays.
+ */
 import { type GitSetup, runGit, toReason } from "./run-git.ts";
 import { isBranch, isObjectId } from "./git-state.ts";
 
-/** A missing ref has the value `""`. */
+/** A change of a ref; a missing ref has the value `""`. */
 export interface RefChange {
   readonly name: string;
   readonly old: string;
@@ -11,13 +13,13 @@ export interface RefChange {
 
 type Refs = ReadonlyMap<string, string>;
 
-/** Refs that one command may change. */
+/** Most refs that one command may change. */
 export const maxChanges = 20_000;
 
-/** Refs that Sheaf tries one by one if git refuses them together. */
+/** Most refs that Sheaf tries one by one if git refuses them together. */
 const maxSingle = 200;
 
-/** The differences, without the stash and without refs of git's unfinished work. */
+/** Lists the differences, without the stash and without refs of git's unfinished work. */
 export function listRefChanges(before: Refs, after: Refs): RefChange[] {
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names]
@@ -25,12 +27,14 @@ export function listRefChanges(before: Refs, after: Refs): RefChange[] {
     .filter((change) => change.old !== change.new && change.name !== "refs/stash" && !isPrivate(change));
 }
 
-/** Git sets such a `HEAD` of a remote unasked; unfinished work stays with the command. */
+/**
+ * True for refs that stay in the copy: git sets a remote's `HEAD` unasked, and unfinished work stays with the command.
+ */
 function isPrivate({ name }: RefChange): boolean {
   return /^refs\/(?:(?:bisect|rewritten|worktree|prefetch)\/|remotes\/[^/]+\/HEAD$)/.test(name);
 }
 
-/** The reason why a command may not change this ref; undefined if it may. `remotes`: whose refs may move. */
+/** Returns the reason why a command must not change this ref; undefined if it may. Refs of `remotes` may move. */
 export function findRefusal(change: RefChange, remotes: ReadonlySet<string>): string | undefined {
   const { name } = change;
   if ([change.old, change.new].some((value) => value !== "" && !isObjectId(value))) return "is a symbolic ref";
@@ -43,7 +47,7 @@ export function findRefusal(change: RefChange, remotes: ReadonlySet<string>): st
   return isKnown ? undefined : "belongs to a remote that the command could not reach";
 }
 
-/** The deletions that make room for another ref: `a` for `a/b`, or `a/b` for `a`. */
+/** Lists the deletions that make room for another ref: `a` for `a/b`, or `a/b` for `a`. */
 export function listClearing(changes: readonly RefChange[]): RefChange[] {
   const set = changes.filter((change) => change.new !== "").map(({ name }) => name);
   const names = new Set(set);
@@ -76,7 +80,7 @@ export async function updateRefs(
   return reasons;
 }
 
-/** All or none; undefined if it worked. */
+/** Makes all changes or none. Returns the reason for none. */
 async function tryChanges(repository: GitSetup, changes: readonly RefChange[]): Promise<string | undefined> {
   const none = "0".repeat(changes[0]!.new.length || changes[0]!.old.length);
   const lines = changes.map(({ name, old, new: value }) =>
@@ -84,7 +88,7 @@ async function tryChanges(repository: GitSetup, changes: readonly RefChange[]): 
   );
   const words = ["update-ref", "--no-deref", "--create-reflog", "-m", "sheaf: a command", "--stdin", "-z"];
   const outcome = await runGit(repository, ["-c", "core.filesRefLockTimeout=2000", ...words], {
-    // Without its last word, git changes no ref: Sheaf may end while it writes.
+    // If the last word is missing because Sheaf ends while it writes, git changes no ref.
     input: Buffer.from(["start\0", ...lines, "commit\0"].join(""), "latin1"),
   });
   return outcome.exitCode === 0 ? undefined : toReason(outcome);

@@ -1,4 +1,4 @@
-/** Makes the user's list of stashes as a command made its own; stashes that the user made meanwhile stay on top. */
+/** Applies a command's changes of its stashes to the user's list. Stashes that the user has made since stay on top. */
 import type { GitStash } from "./git-state.ts";
 import { type GitSetup, runGit, toReason } from "./run-git.ts";
 
@@ -11,10 +11,10 @@ export interface StashStates {
   readonly now: readonly GitStash[];
 }
 
-/** Each costs a process. */
+/** Most steps, since each one starts a process. */
 const maxSteps = 200;
 
-/** Gives a sentence if it could not make the whole list. */
+/** Applies the changes. Returns a sentence if it could not make the whole list. */
 export async function applyStashes(repository: GitSetup, states: StashStates): Promise<string[]> {
   const { now } = states;
   const wanted = toWantedList(states);
@@ -44,12 +44,12 @@ export async function applyStashes(repository: GitSetup, states: StashStates): P
   return [];
 }
 
-/** Each stash once. */
+/** Returns the list to make, with each stash once. */
 function toWantedList({ before, after, now }: StashStates): GitStash[] {
   const found = new Set(before.map(({ id }) => id));
   const left = new Set(after.map(({ id }) => id));
   const mine = now.filter(({ id }) => !found.has(id) && !left.has(id));
-  // A stash that the repository no longer has was dropped by the user.
+  // A stash that the repository has lost was dropped by the user.
   const present = new Set(now.map(({ id }) => id));
   const theirs = after.filter(({ id }) => present.has(id) || !found.has(id));
   return [...new Map([...mine, ...theirs].map((stash) => [stash.id, stash])).values()];

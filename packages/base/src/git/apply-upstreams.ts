@@ -13,10 +13,10 @@ export interface UpstreamStates {
   readonly isRefused: (name: string) => boolean;
 }
 
-/** Each costs up to two processes. */
+/** Most branches, since each one starts up to two processes. */
 const maxBranches = 100;
 
-/** Gives a sentence for each upstream that it could not set. The refs must have moved before. */
+/** Sets the upstreams, after the refs have moved. Returns a sentence for each upstream that it could not set. */
 export async function applyUpstreams(repository: GitSetup, states: UpstreamStates): Promise<string[]> {
   const { before, after, now, remotes, isRefused } = states;
   const names = [...new Set([...before.branches.keys(), ...after.branches.keys()])].filter(
@@ -28,7 +28,7 @@ export async function applyUpstreams(repository: GitSetup, states: UpstreamState
   for (const name of names) {
     const wanted = after.branches.get(name);
     const isThere = after.refs.has(`refs/heads/${name}`) || after.head === `refs/heads/${name}`;
-    // Settings of a branch that never was stay where they are.
+    // Settings of a branch that never existed stay in the command's repository.
     if (!isBranch(`refs/heads/${name}`) || (!isThere && wanted) || isSame(wanted, now.branches.get(name))) continue;
     const problem = !isSame(before.branches.get(name), now.branches.get(name))
       ? "you changed it meanwhile"
@@ -51,7 +51,7 @@ function findProblem({ remote, merge }: GitUpstream = {}, remotes: ReadonlySet<s
   return undefined;
 }
 
-/** `upstream`: undefined removes all settings of the branch, as git does. Gives the reason if git refuses. */
+/** Sets one upstream; undefined removes all settings of the branch, as git does. Returns the reason if git refuses. */
 async function writeUpstream(
   repository: GitSetup,
   name: string,
@@ -69,7 +69,7 @@ async function writeUpstream(
         });
   for (const words of steps) {
     const outcome = await runGit(repository, ["config", "--local", ...words]);
-    // Git ends with 5 if it finds none to remove.
+    // Git ends with 5 if it has found no setting to remove.
     if (outcome.exitCode !== 0 && outcome.exitCode !== 5) return `git refuses it: ${toReason(outcome)}`;
   }
   return undefined;

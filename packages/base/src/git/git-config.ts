@@ -1,4 +1,4 @@
-/** Git's configuration, read from its files: git is never started for it (S-80). */
+/** Reads git's configuration from its files, without starting git (S-80). */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
@@ -8,7 +8,7 @@ import type { Environment } from "../paths.ts";
 export interface GitSetting {
   /** Section and name in lower case, a subsection as written: `diff.Word.textconv`. */
   readonly key: string;
-  /** Undefined for a key without `=`, which means true. */
+  /** The value; undefined for a key without `=`, which means true. */
   readonly value: string | undefined;
   /** The file that has it. */
   readonly file: string;
@@ -16,22 +16,22 @@ export interface GitSetting {
 
 export interface GitConfig {
   readonly settings: readonly GitSetting[];
-  /** Files that could not be read to their end, or found; git may know more of them. */
+  /** Files that are missing or that could not be read to their end; git may know more of them. */
   readonly unread: readonly string[];
 }
 
-/** Read in all. Bytes: a repository of 5,000 branches has 400,000. */
+/** Most bytes of all files together. A repository of 5,000 branches has 400,000. */
 const maxBytes = 1024 * 1024;
 
-/** As deep as git follows files that include others. */
+/** Most levels of files that include others, as in git. */
 const maxDepth = 10;
 
-/** Files read in all. */
+/** Most files in total. */
 const maxFiles = 200;
 
 /**
- * Reads configuration files and all that they include. Every condition of `includeIf` counts as met: to know too much is
- * safe. A broken line is skipped, although git would refuse the file: the user may repair it. Never throws.
+ * Reads configuration files and all files that they include. It follows every `includeIf`, since too many settings are
+ * safe. It skips a broken line, although git would refuse the file: the user may repair it. Never throws.
  */
 export function readGitConfig(files: readonly string[], home: string): GitConfig {
   const settings: GitSetting[] = [];
@@ -60,26 +60,26 @@ export function readGitConfig(files: readonly string[], home: string): GitConfig
   return { settings, unread };
 }
 
-/** True if the value is a configuration file that git reads too. */
+/** True if the value is a further configuration file, which git reads as well. */
 export function isInclude({ key }: GitSetting): boolean {
   return key === "include.path" || /^includeif\..*\.path$/s.test(key);
 }
 
-/** The absolute path that a value names, with its dots; undefined if none is known. `folder`: where a relative one begins. */
+/** Returns the absolute path in a value, with its dots; undefined if unknown. Relative paths start in `folder`. */
 export function toConfigPath({ value = "" }: GitSetting, folder: string, home: string): string | undefined {
   const path = value.replace(/^:\(optional\)/, "");
   if (path.startsWith("~/")) return home + path.slice(1);
-  // The home of another user, and the place where git is installed.
+  // Paths in another user's home, and in git's installation folder.
   if (path === "" || path.includes("\0") || /^(?:~|%\(prefix\))/.test(path)) return undefined;
   return isAbsolute(path) ? path : `${folder}/${path}`;
 }
 
-/** The user's home, as git takes it. */
+/** Returns the home folder that git uses. */
 export function toGitHome(environment: Environment): string {
   return environment.HOME || homedir();
 }
 
-/** The files of the machine and of the user, whether they exist or not. Their order means nothing. */
+/** Lists configuration files of the machine and the user, existing or not, in no special order. */
 export function listUserConfigFiles(environment: Environment): string[] {
   const home = toGitHome(environment);
   const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, XDG_CONFIG_HOME } = environment;
@@ -92,7 +92,7 @@ export function listUserConfigFiles(environment: Environment): string[] {
   return [...system, ...user].filter((file) => file !== undefined && isAbsolute(file)) as string[];
 }
 
-/** The place where the packages of Linux and macOS have it. */
+/** Places of the machine's configuration in packages for Linux and macOS. */
 const systemFiles = [
   "/etc/gitconfig",
   "/usr/local/etc/gitconfig",
@@ -100,7 +100,7 @@ const systemFiles = [
   "/Library/Developer/CommandLineTools/usr/share/git-core/gitconfig",
 ];
 
-/** As git reads a truth value. */
+/** True for git's forms of true. */
 function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(?:true|yes|on|0*[1-9]\d*[kmg]?)$/i.test(value);
 }
@@ -111,7 +111,7 @@ interface ConfigContent {
   readonly isCut: boolean;
 }
 
-/** Follows links, as git does, but opens no pipe and no device. */
+/** Reads a file. It follows links, as git does, but opens no pipe and no device. */
 function readConfigFile(file: string, room: number): ConfigContent | "missing" | "unread" {
   let descriptor: number | undefined;
   try {
@@ -133,13 +133,13 @@ function readConfigFile(file: string, room: number): ConfigContent | "missing" |
 
 const tokens = {
   blank: /[ \t\n\r]+|[#;][^\n]*/y,
-  /** A subsection cannot contain a line end; a backslash stands for the character after it. */
+  /** A subsection cannot contain a line end. A backslash escapes the next character. */
   section: /\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]/y,
   name: /([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:(=)|(?=\n|$))/y,
   rest: /[^\n]*/y,
 } as const;
 
-/** The settings of one file in their order, without what it includes. Broken lines are skipped. */
+/** Parses the settings of one file in their order, without included files. It skips broken lines. */
 export function parseGitConfig(content: string): Omit<GitSetting, "file">[] {
   const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   const settings: Omit<GitSetting, "file">[] = [];
@@ -176,7 +176,7 @@ const pieces = {
 
 const escapes: Readonly<Record<string, string>> = { "\n": "", t: "\t", b: "\b", n: "\n", "\\": "\\", '"': '"' };
 
-/** A value up to the end of its line; one that is broken as far as it is known. `end`: where the next line begins. */
+/** Reads a value to the end of its line, even a broken one. `end` is the position of that line end. */
 function readValue(text: string, start: number): { readonly value: string; readonly end: number } {
   let value = "";
   let blanks = "";

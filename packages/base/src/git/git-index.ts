@@ -1,21 +1,21 @@
-/** Which repositories another one contains, read from its index without starting git (S-82). */
+/** Finds the repositories inside another one from its index, without starting git (S-82). */
 import { listEntryNames } from "../files/list-files.ts";
 import { readSmallBytesIn } from "../files/open-file.ts";
 
-/** Bytes; an index of a million files is smaller. */
+/** Most bytes of an index: with a million files it is smaller. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** Bytes of an entry in front of its object's name, and where its mode is. */
+/** Size of an entry in front of its object's name, and the place of its mode. Bytes. */
 const statBytes = 40;
 const modeAt = 24;
 
-/** Modes that name another repository, and a folder whose entries are left out. */
+/** Modes of another repository, and of a folder whose entries the index omits. */
 const gitlink = 0o160000;
 const sparseFolder = 0o040000;
 
 /**
- * The paths in the index at which git looks for another repository, relative to the root. Undefined if an index cannot be
- * read. `hashBytes`: 20, or 32 in a repository with SHA-256.
+ * Returns the paths of the index at which git looks for another repository, relative to the root. Undefined if an index
+ * cannot be read. `hashBytes` is 20, or 32 in a repository with SHA-256.
  */
 export function listGitlinks(gitFolder: string, hashBytes: 20 | 32): string[] | undefined {
   const paths: string[] = [];
@@ -29,7 +29,7 @@ export function listGitlinks(gitFolder: string, hashBytes: 20 | 32): string[] | 
   return paths;
 }
 
-/** Versions 2 to 4 of the format, as in git's `index-format` documentation. */
+/** Finds the paths of such entries in versions 2 to 4 of the format, as in git's `index-format` documentation. */
 function findEntries(bytes: Buffer, hashBytes: number): string[] | undefined {
   if (bytes.length < 12 || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
@@ -53,13 +53,13 @@ function findEntries(bytes: Buffer, hashBytes: number): string[] | undefined {
     if (version === 4) path = Buffer.concat([path.subarray(0, kept), bytes.subarray(nameAt, end)]);
     if (mode === gitlink || mode === sparseFolder)
       found.push((version === 4 ? path : bytes.subarray(nameAt, end)).toString());
-    // Older versions fill up to a multiple of eight.
+    // Older versions pad an entry to a multiple of eight.
     at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7);
   }
   return found;
 }
 
-/** Seven bits a byte; each further byte counts one more, so that no number has two forms. */
+/** Reads a number: seven bits a byte, plus one for each further byte, so that no number has two forms. */
 function readNumber(bytes: Buffer, start: number): { readonly value: number; readonly end: number } {
   let at = start;
   let byte = bytes[at] ?? 0;

@@ -1,4 +1,4 @@
-/** Places in the workspace that git's configuration names: what is there decides what git runs or obeys (S-80). */
+/** Finds places of the workspace in git's configuration: their content decides which programs git runs (S-80). */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Environment } from "../paths.ts";
@@ -19,30 +19,30 @@ import { isBelow, type Workspace, type WorkspacePath } from "../files/workspace.
 
 /** A place that decides what git runs. */
 export interface GitPlace {
-  /** Absolute. A file or a folder with all in it; it need not exist. */
+  /** Absolute path of a file, or of a folder with all its content; it need not exist. */
   readonly path: string;
-  /** What names it, for a message. */
+  /** The setting or file that points to it, for a message. */
   readonly reason: string;
 }
 
 export interface GitPlacesOptions {
-  /** Where git may be used: the workspace, added folders, repositories in them. Absolute, links resolved. */
+  /** Folders in which git may run: the workspace, added folders, their repositories. Absolute, links resolved. */
   readonly folders: readonly string[];
-  /** Places below these are wanted; the folders themselves never are. Absolute, links resolved. */
+  /** Folders whose inner places are wanted, but not these folders themselves. Absolute, links resolved. */
   readonly inside: readonly string[];
-  /** Of the user: where the user's configuration is. */
+  /** The user's environment, by which the user's configuration is found. */
   readonly environment: Environment;
 }
 
-/** Those beyond are left out; the user's own come first. */
+/** Most places. The user's own have priority. */
 const maxPlaces = 1000;
 
-/** Submodules that are looked at. */
+/** Most submodules to look at. */
 const maxRepositories = 200;
 
 /**
- * The places that the configuration of machine, user and repositories names, in every spelling: a link on the way counts
- * as a place too. Reads files only, and never throws.
+ * Lists the places in the configuration of machine, user and repositories, with every link on the way to them. It reads
+ * files only, and never throws.
  */
 export function listGitPlaces({ folders, inside, environment }: GitPlacesOptions): GitPlace[] {
   const home = toGitHome(environment);
@@ -72,7 +72,7 @@ export function listGitPlaces({ folders, inside, environment }: GitPlacesOptions
   return [...places.values()];
 }
 
-/** The place that a path of a workspace meets, by its name or by where it leads; undefined if there is none. */
+/** Returns the place that a path touches, by its spelling or through links; undefined if it touches none. */
 export function findGitPlace({ root, git }: Workspace, { absolute, named }: WorkspacePath): GitPlace | undefined {
   const paths = [absolute, isAbsolute(named) ? named : join(root, named)];
   const folders = [root, ...git.folders, ...paths.flatMap((path) => listRepositoriesAbove(path, root))];
@@ -80,7 +80,7 @@ export function findGitPlace({ root, git }: Workspace, { absolute, named }: Work
   const compared = paths.map(toComparablePath);
   return places.find((place) => {
     const other = toComparablePath(place.path);
-    // What is above a place can be a link, and replacing that replaces the place.
+    // A path above a place matches as well, because replacing that folder or link replaces the place.
     return compared.some((path) => isBelow(path, other) || isBelow(other, path));
   });
 }
@@ -95,8 +95,8 @@ function listRepositoriesAbove(path: string, root: string): string[] {
 }
 
 /**
- * The repository's own configuration: what git reads besides the machine's and the user's. That of its own folder counts
- * in any case: a command can create a `commondir`, which is taken away only after it.
+ * Reads the repository's own configuration, without the machine's and the user's. It always includes the files in
+ * `gitFolder`: while a command runs, its new `commondir` may make git ignore them.
  */
 export function readRepositoryConfig({ gitFolder, commonFolder }: Repository, environment: Environment): GitConfig {
   if (gitFolder === "") return { settings: [], unread: [] };
@@ -109,12 +109,12 @@ function toReason(setting: GitSetting): string {
   return `git's setting ${toShownKey(setting)} names it`;
 }
 
-/** `core.hookspath in /home/me/.gitconfig`. A subsection may be any text. */
+/** Formats a key such as `core.hookspath in /home/me/.gitconfig`. A subsection may contain any text. */
 export function toShownKey({ key, file }: GitSetting): string {
   return `${key.slice(0, 100).replaceAll(/[^ -~]/g, "?")} in ${file}`;
 }
 
-/** The repositories to which the folders belong, with their submodules. A folder without one may get one. */
+/** Lists the repositories of the folders, with their submodules. A folder without a repository may get one. */
 function listRepositories(folders: readonly string[]): Repository[] {
   const found = new Map<string, Repository>();
   const waiting = [...folders];
@@ -135,7 +135,7 @@ function listSubmodules({ root }: Repository): string[] {
   return inner.filter((path) => isBelow(path, root));
 }
 
-/** The names of a path on the way to its real place, without dots; links that cannot be followed end it. */
+/** Lists the paths on the way to a path's real place, without dots, up to a link that cannot be followed. */
 function listSpellings(path: string): string[] {
   const place = resolve(path);
   const spellings = [place];
@@ -144,7 +144,7 @@ function listSpellings(path: string): string[] {
     if (existsSync(folder) && realpathSync.native(folder) === folder && !readStats(place)?.isSymbolicLink()) return spellings; // prettier-ignore
     spellings.push(followLinks("/", path.split("/"), (spelling) => spellings.push(spelling)).target);
   } catch {
-    // A circle, or a folder that this user may not search.
+    // The links form a circle, or this user may not search a folder.
   }
   return spellings;
 }
@@ -155,7 +155,7 @@ function listLinks(folder: string): string[] {
     .map(({ name }) => join(folder, name));
 }
 
-/** Keys whose value git, or a program that comes with it, runs. */
+/** Keys whose value is run by git, or by a program that is part of it. */
 const programKey = toKeyPattern([
   "core.(?:askpass|editor|pager|sshcommand|fsmonitor|gitproxy|alternaterefscommand)",
   "sequence.editor", "interactive.difffilter", "uploadpack.packobjectshook", "imap.tunnel", "pager.*", "hook.*.command",
@@ -167,23 +167,23 @@ const programKey = toKeyPattern([
   "lfs.customtransfer.*.path", "lfs.extension.*.(?:clean|smudge)",
 ]); // prettier-ignore
 
-/** A star is any text, as in a subsection. */
+/** Returns a pattern in which a star matches any text, as in a subsection. */
 function toKeyPattern(keys: readonly string[]): RegExp {
   return new RegExp(`^(?:${keys.join("|").replaceAll(".", "\\.").replaceAll("*", ".*")})$`, "s");
 }
 
-/** True if git runs the value of a setting. Truth values switch what is built in. */
+/** True if git runs the value of a setting. Truth values only switch built-in features. */
 export function isProgram({ key, value = "" }: GitSetting): boolean {
   if (value === "" || /^(?:true|false|yes|no|on|off|\d+)$/i.test(value)) return false;
   if (/^submodule\..*\.update$/s.test(key)) return value.startsWith("!");
-  // Names of tools, or of scripts for them.
+  // These values are the names of tools, or the paths of scripts for them.
   if (/^(?:diff|merge)\.(?:gui)?tool$/.test(key)) return value.includes("/");
-  // Another alias is a command of git, which may have a program among its options.
+  // An alias without "!" is a command of git, which may have a program among its options.
   if (key.startsWith("alias.")) return /^!|(?:^|\s)(?:-[cx]|--exec|run|foreach|filter-branch)/.test(value);
   return programKey.test(key);
 }
 
-/** Absolute paths. */
+/** Returns the absolute paths in a setting. */
 function toNamedPaths(setting: GitSetting, root: string, home: string): string[] {
   const { key, file, value = "" } = setting;
   if (isProgram(setting)) return toProgramPaths(value, root, home);
@@ -192,12 +192,12 @@ function toNamedPaths(setting: GitSetting, root: string, home: string): string[]
   return path === undefined ? [] : [path];
 }
 
-/** `folder`: that of the hooks. */
+/** Returns the places to protect in a folder of hooks. */
 function toHookPlaces(folder: string, inside: readonly string[]): string[] {
   const plain = resolve(folder);
-  // Then the folder as a whole is no place, but each hook in it is.
+  // The workspace itself cannot be a place, so each hook in it is one.
   if (inside.includes(plain)) return hookNames.map((name) => join(plain, name));
-  // Husky keeps the users' scripts in the folder above.
+  // Husky puts the users' scripts into the folder above.
   return basename(plain) === "_" && !inside.includes(dirname(plain)) ? [dirname(plain)] : [folder];
 }
 
@@ -208,20 +208,21 @@ const hookNames = [
   "sendemail-validate", "update",
 ]; // prettier-ignore
 
-/** Longer values are cut: they name thousands of files. */
+/** Characters of a value to search, since a longer one may contain thousands of paths. */
 const maxValue = 65_536;
 
 /**
- * The words of a command that may be files: with a slash, or existing files, such as the script of `python3 watch.py`. They
- * are relative to the root, where git runs them. Existing folders are what a command works on.
+ * Finds the words of a command that may be files: words with a slash, or existing files, such as the script in `python3
+ * watch.py`. Relative words start in the root, where git runs them. It ignores existing folders, on which a command
+ * only works.
  */
 function toProgramPaths(value: string, root: string, home: string): string[] {
-  // What a shell puts in the place of a variable is the home, or most likely the root.
+  // A variable's value is the home, or most likely the root.
   const text = value
     .slice(0, maxValue)
     .replaceAll(/\$(?:HOME|\{HOME\})(?=\/)/g, "~")
     .replaceAll(/(?:\$\([^()]*\)|\$\{\w+\}|\$\w+|`[^`]*`)(?=\/)/g, ".");
-  // A shell may read quoted text again, so each reading counts: cut at quotes, quoted as a whole, with escaped blanks.
+  // A shell may read quoted text again, so it tries each way: cut at quotes, quoted as a whole, with escaped blanks.
   const words = new Set([
     ...text.split(/[\s"'`!;&|()<>=,]+/),
     ...[...text.matchAll(/"([^"|;&]*)"|'([^'|;&]*)'/g)].map(([, one, other]) => one ?? other ?? ""),

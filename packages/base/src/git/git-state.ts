@@ -5,9 +5,9 @@ import { readSmallBytesIn, readSmallFile } from "../files/open-file.ts";
 import { readGitConfig } from "./git-config.ts";
 import { askGit, type GitSetup, runGit } from "./run-git.ts";
 
-/** Names, paths and messages are bytes as Latin-1 text, one character for each, since git knows no encoding. */
+/** State of a repository. Names, paths and messages are bytes as Latin-1 text, since git knows no encoding. */
 export interface GitState {
-  /** A full name such as `refs/heads/main`, even before the first commit; or the id of the commit; "" for a broken one. */
+  /** HEAD: a full name such as `refs/heads/main`, even before the first commit, or a commit's id; "" if broken. */
   readonly head: string;
   /** Full name to object id, or to `ref: NAME` for a symbolic ref. */
   readonly refs: ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ export interface GitUpstream {
   readonly merge?: string;
 }
 
-/** Bytes of one exported file that Sheaf reads; the pack has its own limit. */
+/** Most bytes of one exported file; the pack has another limit. */
 const maxBytes = 256 * 1024 * 1024;
 
 export interface GitRepositoryState {
@@ -51,12 +51,12 @@ const commands = {
   settings: ["config", "--local", "-z", "--get-regexp", settingsPattern],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** Reads all that may return from a command. @throws SheafError INTERNAL */
+/** Reads the parts that may return from a command. @throws SheafError INTERNAL */
 export async function readGitState(setup: GitSetup): Promise<GitState> {
   return (await readRepository(setup)).state;
 }
 
-/** Runs git twice, or three times if there is a stash. @throws SheafError INTERNAL */
+/** Reads the state. It runs git twice, or three times if there is a stash. @throws SheafError INTERNAL */
 export async function readRepository(setup: GitSetup): Promise<GitRepositoryState> {
   const ask = (what: "refs" | "index" | "stash"): Promise<Buffer> =>
     askGit(setup, commands[what], { purpose: `read the ${what} of ${setup.gitFolder}`, maxBytes });
@@ -74,7 +74,7 @@ export async function readRepository(setup: GitSetup): Promise<GitRepositoryStat
   };
 }
 
-/** The records that `git config -z` prints of the repository's own file, which is read without a process of git. */
+/** Returns the records of `git config -z` for the repository's own file, without starting git. */
 function readSettings(gitFolder: string): string[] {
   const config = join(readCommonFolder(gitFolder), "config");
   return readGitConfig([config], "")
@@ -82,12 +82,12 @@ function readSettings(gitFolder: string): string[] {
     .map(({ key, value = "" }) => Buffer.from(`${key}\n${value}`).toString("latin1"));
 }
 
-/** Differs from `gitFolder` in a linked working tree. */
+/** Returns the common folder, which differs from `gitFolder` in a linked working tree. */
 export function readCommonFolder(gitFolder: string): string {
   return resolve(gitFolder, readSmallFile(join(gitFolder, "commondir"), 4096)?.replace(/[\r\n]+$/, "") ?? "");
 }
 
-/** Gives `GitState.head`. Git has to be asked if refs are not files. */
+/** Reads `GitState.head`. If refs are not files, it runs git. */
 export async function readHead(setup: GitSetup): Promise<string> {
   const text = readSmallBytesIn(setup.gitFolder, "HEAD", 4096)?.toString("latin1").trim() ?? "";
   const head = text.replace(/^ref:\s*/, "");
@@ -104,9 +104,9 @@ function toShell(words: readonly string[]): string {
 }
 
 /**
- * A script of sh that writes the state of the repository `$2` into the empty folder `$1`, with the pack of all objects that
- * its alternates lack. `$1/old` has what `formatTips` gives. Its output is hostile data, since a command may have
- * written each file that git reads here.
+ * Script for sh that writes the state of the repository `$2` into the empty folder `$1`, with a pack of all objects
+ * that its alternates lack. `$1/old` has the lines of `formatTips`. Its output is hostile data, since a command may
+ * have written each file that git reads here.
  */
 export const exportScript = `set -eu
 cd -- "$1"
@@ -133,13 +133,13 @@ wait $settings || true
 } | git pack-objects --revs --indexed-objects --local --thin --delta-base-offset --stdout -q >pack
 `;
 
-/** The commits of a state, which a later state need not pack, as lines for `git pack-objects`. */
+/** Formats a state's commits as lines for `git pack-objects`, which need not pack them for a later state. */
 export function formatTips({ head, refs, stashes }: GitState): string {
   const ids = [head, ...refs.values(), ...stashes.map(({ id }) => id)].filter(isObjectId);
   return [...new Set(ids)].map((id) => `^${id}\n`).join("");
 }
 
-/** Reads the files of the script as hostile data. @throws SheafError INTERNAL */
+/** Reads the script's files, as hostile data. @throws SheafError INTERNAL */
 export function decodeGitState(folder: string): GitState {
   const read = (name: string): Buffer => {
     const bytes = readSmallBytesIn(folder, name, maxBytes);
@@ -166,7 +166,7 @@ export function isObjectId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) && !/^0+$/.test(text);
 }
 
-/** Follows `git check-ref-format`, and refuses branches that git would not make because their name means something else. */
+/** True for a branch by `git check-ref-format`, except names that git avoids because of another meaning. */
 export function isBranch(name: string): boolean {
   const isPlain = /^refs\/heads\/(?![-.]|HEAD$|(?:[0-9a-f]{40}|[0-9a-f]{64})$)[^\0-\x20\x7f~^:?*[\\]+(?<![./])$/.test(
     name,
@@ -203,7 +203,7 @@ function parseIndex(bytes: Buffer): Map<string, string> {
       throw createFault("index", `has ${JSON.stringify(record.slice(0, 200))}`);
     index.set(key, value);
   }
-  // Git takes such an index from others, and fails when it reads its own.
+  // Git accepts such an index from others, but fails when it reads its own.
   const both = [...index.keys()].find((key) => key[0] !== "0" && index.has(`0${key.slice(1)}`));
   if (both !== undefined) throw createFault("index", `has ${JSON.stringify(both.slice(2, 200))} merged and unmerged`);
   return index;

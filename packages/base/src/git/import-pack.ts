@@ -16,21 +16,21 @@ import { SheafError } from "../errors.ts";
 import { readCommonFolder } from "./git-state.ts";
 import { askGit, type GitSetup } from "./run-git.ts";
 
-/** Bytes. */
+/** Most bytes of a pack. */
 const maxPack = 1024 * 1024 * 1024;
-/** Bytes of one object, since git holds a tree, a commit and most files in memory as a whole. */
+/** Most bytes of one object, since git loads whole trees, commits and most files into memory. */
 const maxObject = "1g";
 
-/** Smaller packs become single objects, as after a fetch. */
+/** Limits below which a pack becomes single objects, as after a fetch. */
 const looseObjects = 100;
 const looseBytes = 16 * 1024 * 1024;
 
 const IMPORT_MS = 300_000;
 
 /**
- * Reads the pack into its own folder beside the repository's objects. `work` gets a setup whose git finds both. After it, the
- * new objects join the others. If git or `work` refuses, all of them go: an object that once failed its check must not be
- * there when a later one contains it. Git removes a folder that a crash left.
+ * Reads the pack into a separate folder next to the repository's objects. `work` gets a setup whose git finds both.
+ * After it, the new objects join the others. If git or `work` refuses, all of them are deleted: an object that once
+ * failed its check must not be there when a later object contains it. After a crash, git itself removes the folder.
  * @throws SheafError INTERNAL
  */
 export async function importPack<Result>(
@@ -72,14 +72,14 @@ function openPack(packFile: string): { readonly descriptor: number; readonly siz
   throw new SheafError("INTERNAL", `the new objects ${problem}`, { source: "sandbox" });
 }
 
-/** Undefined without a header: git's message about it is good enough. */
+/** Returns the number of objects; undefined without a header, since git reports that clearly enough. */
 function readCount(descriptor: number): number | undefined {
   const header = Buffer.alloc(12);
-  // At a position, so that git still reads the file from its start.
+  // Reading at a position lets git still read the file from its start.
   return readSync(descriptor, header, 0, 12, 0) === 12 ? header.readUInt32BE(8) : undefined;
 }
 
-/** The index of a pack comes last, since git uses the pack as soon as it finds the index. */
+/** Moves the index of a pack last, since git uses the pack as soon as it finds the index. */
 function moveObjects(own: string, shared: string): void {
   const folders = readdirSync(own).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
   for (const folder of folders) {
@@ -90,7 +90,7 @@ function moveObjects(own: string, shared: string): void {
   }
 }
 
-/** Follows commits and tags to all of their objects. @throws SheafError INTERNAL if an object is missing. */
+/** Follows commits and tags to all their objects. @throws SheafError INTERNAL if an object is missing. */
 export async function checkConnected(repository: GitSetup, ids: Iterable<string>, isPartial: boolean): Promise<void> {
   const input = [...new Set(ids)].join("\n");
   if (input === "") return;
@@ -100,7 +100,7 @@ export async function checkConnected(repository: GitSetup, ids: Iterable<string>
   await askGit(repository, words, { purpose, input: `${input}\n`, timeoutMs: IMPORT_MS });
 }
 
-/** The type of each object that exists, such as `blob`. @throws SheafError INTERNAL */
+/** Returns the type of each existing object, such as `blob`. @throws SheafError INTERNAL */
 export async function readObjectTypes(repository: GitSetup, ids: Iterable<string>): Promise<Map<string, string>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();

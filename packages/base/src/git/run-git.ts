@@ -1,20 +1,20 @@
 /**
- * Git as Sheaf itself runs it: on a bare repository of its own, with fixed words, and with nothing that a repository, the
- * user's or the machine's configuration names (S-124). Working trees are only ever data to it.
+ * Runs git for Sheaf itself: on Sheaf's bare repositories, with fixed words, and without any program or file that a
+ * repository's, the user's or the machine's configuration adds (S-124). It treats working trees only as data.
  */
 import { spawn } from "node:child_process";
 import { SheafError } from "../errors.ts";
 import type { Environment } from "../paths.ts";
 
-/** The program, and the repository that it works on. */
+/** The program, and the repository on which it works. */
 export interface GitSetup {
   /** Absolute. */
   readonly program: string;
-  /** Sheaf's own bare repository, or the `.git` of a tree in which nothing has run yet. Absolute. */
+  /** Sheaf's bare repository, or the `.git` of a tree in which no command has run yet. Absolute. */
   readonly gitFolder: string;
-  /** Only `PATH` and the agent of ssh are taken from it. */
+  /** The user's environment, from which git gets only `PATH` and the agent of ssh. */
   readonly environment: Environment;
-  /** A folder that gets new objects, and the folder of the others; default: git's own. Absolute. */
+  /** A folder for new objects, and the folder of the other objects. Default: the repository's. Absolute. */
   readonly newObjects?: { readonly own: string; readonly shared: string } | undefined;
 }
 
@@ -24,17 +24,17 @@ interface GitOptions {
   /** The private index; default: none. */
   readonly index?: string | undefined;
   readonly input?: string | Uint8Array | undefined;
-  /** A descriptor that git reads in place of `input`; the caller closes it. */
+  /** A descriptor that git reads instead of `input`; the caller closes it. */
   readonly inputFile?: number | undefined;
-  /** Milliseconds since 1970: the time of a commit. */
+  /** The time of a commit, in milliseconds since 1970. */
   readonly now?: number | undefined;
-  /** Of the output; more is a failure. Default: 64 MiB. */
+  /** Most bytes of output; more is a failure. Default: 64 MiB. */
   readonly maxBytes?: number | undefined;
   /** Default: 60 s. */
   readonly timeoutMs?: number | undefined;
-  /** For a remote; nothing else may be reached. */
+  /** The only remote that git may reach. Default: none. */
   readonly remote?: RemoteAccess | undefined;
-  /** The largest piece of memory that git may take at once, such as `1g`; default: any. */
+  /** The largest piece of memory that git may allocate at once, such as `1g`. Default: no limit. */
   readonly maxObject?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -43,18 +43,18 @@ export interface RemoteAccess {
   readonly protocol: "https" | "http" | "ssh" | "file";
   /** Further settings, by name. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
-  /** Further variables: what asks for credentials. */
+  /** Further variables, for the program that supplies credentials. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
 interface GitOutcome {
-  /** -1: it did not start, was ended, or wrote too much. */
+  /** Exit code; -1 if git did not start, was stopped, or wrote too much. */
   readonly exitCode: number;
   readonly stdout: Buffer;
   readonly stderr: string;
 }
 
-/** What git would run or read besides its own repository, switched off. The command line wins over every file. */
+/** Settings that stop git from running or reading anything outside its repository. They override every file. */
 const safeSettings: Readonly<Record<string, string>> = {
   "core.hooksPath": "/dev/null",
   "core.fsmonitor": "false",
@@ -85,7 +85,7 @@ const DEFAULT_MS = 60_000;
 const DEFAULT_BYTES = 64 * 1024 * 1024;
 const MAX_STDERR_BYTES = 16 * 1024;
 
-/** Runs git to its end; a failure of git is a value. */
+/** Runs git to its end. A failure of git is a value. */
 export async function runGit(setup: GitSetup, args: readonly string[], options: GitOptions = {}): Promise<GitOutcome> {
   const { remote, workTree } = options;
   const settings = {
@@ -102,14 +102,14 @@ export async function runGit(setup: GitSetup, args: readonly string[], options: 
     cwd: workTree ?? "/",
     env: toEnvironment(setup, options),
     stdio: [options.inputFile ?? "pipe", "pipe", "pipe"],
-    // So that ssh and other helpers end with it.
+    // A new group, so that ssh and other helpers end with git.
     detached: true,
   });
   const end = (): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended.
+      // The process has already ended.
     }
   };
   const timer = setTimeout(end, options.timeoutMs ?? DEFAULT_MS);
@@ -123,7 +123,7 @@ export async function runGit(setup: GitSetup, args: readonly string[], options: 
     else stdout.push(chunk);
   });
   child.stderr!.on("data", (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(0, MAX_STDERR_BYTES)));
-  // It may end before it has read everything.
+  // Git may end before it has read all input.
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(options.input ?? "");
   try {
@@ -141,7 +141,7 @@ export async function runGit(setup: GitSetup, args: readonly string[], options: 
   }
 }
 
-/** The output. @throws SheafError INTERNAL that says what could not be done, and what git said. */
+/** Runs git and returns its output. @throws SheafError INTERNAL with the purpose that failed and git's reason. */
 export async function askGit(
   setup: GitSetup,
   args: readonly string[],
@@ -152,7 +152,7 @@ export async function askGit(
   throw new SheafError("INTERNAL", `git could not ${purpose}: ${toReason(outcome)}`, { details: outcome.stderr });
 }
 
-/** The last line that names an error, in one line. */
+/** Returns the first error line of git, or else its last line, without the prefix. */
 export function toReason({ stderr, exitCode }: Pick<GitOutcome, "stderr" | "exitCode">): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((text) => /^(?:fatal|error): /.test(text)) ?? lines.at(-1);
@@ -172,7 +172,7 @@ function toEnvironment(
       .filter((folder) => folder.startsWith("/"))
       .concat("/usr/bin", "/bin")
       .join(":"),
-    // A folder that git only reads; nothing of the user's is in it.
+    // A folder that git only reads, and that contains no file of the user.
     HOME: gitFolder,
     XDG_CONFIG_HOME: gitFolder,
     LC_ALL: "C",
@@ -182,7 +182,7 @@ function toEnvironment(
     GIT_ATTR_NOSYSTEM: "1",
     GIT_NO_LAZY_FETCH: "1",
     GIT_NO_REPLACE_OBJECTS: "1",
-    // Whatever protocols the repository's configuration allows.
+    // This overrides the protocols that the repository's configuration allows.
     GIT_ALLOW_PROTOCOL: remote?.protocol ?? "none",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
@@ -197,7 +197,7 @@ function toEnvironment(
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
     ...(newObjects && {
       GIT_OBJECT_DIRECTORY: newObjects.own,
-      // Git reads it as a list with colons, but for quotes.
+      // Git splits the value at colons, unless they are in quotes.
       GIT_ALTERNATE_OBJECT_DIRECTORIES: toQuotedPath(newObjects.shared),
     }),
     ...(maxObject !== undefined && { GIT_ALLOC_LIMIT: maxObject }),
@@ -206,7 +206,7 @@ function toEnvironment(
   };
 }
 
-/** A path in quotes, as git reads it in lists of alternates and in commands of `fast-import`. */
+/** Quotes a path for lists of alternates and for commands of `fast-import`. */
 export function toQuotedPath(path: string): string {
   return `"${path.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
 }
