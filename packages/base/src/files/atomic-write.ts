@@ -1,4 +1,4 @@
-/** Files written whole or not at all (S-23, R-16). */
+/** Writes files whole or not at all (S-23, R-16). */
 import { randomUUID } from "node:crypto";
 import {
   type BigIntStats,
@@ -23,11 +23,11 @@ import { findProtection } from "./protected-names.ts";
 import type { Workspace, WorkspacePath } from "./workspace.ts";
 
 /**
- * Writes a new file next to the old one, which it replaces once it is on disk. Mode and owner are kept as
- * far as the system lets us, extended attributes are not; other names of a hard-linked file keep the old content.
- * `expected` is the file as it was read, undefined if none existed: if it has changed, nothing is written.
- * `newMode` are the permission bits of a new file, less the process's mask.
- * Errors: PROTECTED_PATH, STALE_FILE, IS_A_DIRECTORY, NOT_A_FILE, READ_ONLY, DISK_FULL, PERMISSION_DENIED and others.
+ * Writes a new file next to the old one, which it replaces once it is on disk. It copies mode and owner as far as the
+ * system allows, but no extended attributes. Other names of a hard-linked file keep the old content. `expected` is the
+ * file as it was read, undefined if none existed: if it has changed, the call writes no byte. `newMode` are the
+ * permission bits of a new file, less the process's mask. Errors: PROTECTED_PATH, STALE_FILE, IS_A_DIRECTORY,
+ * NOT_A_FILE, READ_ONLY, DISK_FULL, PERMISSION_DENIED and others.
  */
 export async function writeFileAtomically(
   workspace: Workspace,
@@ -46,7 +46,7 @@ export async function writeFileAtomically(
       const current = readCurrent(target, expected);
       if (current) checkWritable(target);
       const mode = current ? Number(current.mode) & 0o7777 : newMode;
-      // Never readable by more people than the final file.
+      // Even for a moment, no more people can read the file than the final one.
       await writeTemporaryFile(temporary, bytes, mode & 0o777, (descriptor) => {
         if (current) takeOver(descriptor, current, mode);
       });
@@ -62,7 +62,7 @@ export async function writeFileAtomically(
   });
 }
 
-/** The current file. @throws STALE_FILE if it is not the expected one. */
+/** Returns the current file. @throws STALE_FILE if it is not the expected one. */
 function readCurrent(target: string, expected: FileIdentity | undefined): BigIntStats | undefined {
   const stats = lstatSync(target, { bigint: true, throwIfNoEntry: false });
   if (stats) checkOrdinary(stats);
@@ -70,17 +70,17 @@ function readCurrent(target: string, expected: FileIdentity | undefined): BigInt
   return stats;
 }
 
-/** `access` would follow a link that has just appeared (S-84). @throws EACCES, EROFS and others. */
+/** Opens the file: `access` would follow a link that has just appeared (S-84). @throws EACCES, EROFS and others. */
 function checkWritable(target: string): void {
   try {
     closeSync(openSync(target, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
   } catch (error) {
-    // A running program can be replaced all the same.
+    // Even a running program can be replaced.
     if (getFaultCode(error) !== "ETXTBSY") throw error;
   }
 }
 
-/** Gives the new file the owner and the mode of the old one. An owner that this user cannot set is left as it is. */
+/** Gives the new file the old one's owner and mode. It leaves an owner that this user cannot set. */
 function takeOver(descriptor: number, current: BigIntStats, mode: number): void {
   const own = fstatSync(descriptor, { bigint: true });
   let kept = mode;
@@ -96,7 +96,7 @@ function takeOver(descriptor: number, current: BigIntStats, mode: number): void 
   if ((Number(own.mode) & 0o7777) !== kept) fchmodSync(descriptor, kept);
 }
 
-/** A new file never replaces one that has appeared meanwhile. */
+/** Puts the file into place. A new file never replaces a file that has appeared since. */
 function place(temporary: string, target: string, current: BigIntStats | undefined): void {
   if (current) {
     renameSync(temporary, target);
@@ -109,10 +109,10 @@ function place(temporary: string, target: string, current: BigIntStats | undefin
   }
 }
 
-/** What a file system without hard links answers. */
+/** Errors of a file system without hard links. */
 const linkRefusals: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-/** `rename` would replace an existing file; a hard link never does. @throws EEXIST and other errors of the file system. */
+/** Moves a file by a hard link, which never replaces a file. @throws EEXIST and other errors of the file system. */
 export function moveToFreeName(source: string, destination: string): void {
   try {
     linkSync(source, destination);
@@ -128,8 +128,8 @@ export function moveToFreeName(source: string, destination: string): void {
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Writes a new file and waits until it is on disk. `finish` is called with the descriptor in between. On failure the file
- * is removed. @throws an error of the file system.
+ * Writes a new file and waits until it is on disk. Before that, it calls `finish` with the descriptor. On failure it
+ * removes the file. @throws an error of the file system.
  */
 export async function writeTemporaryFile(
   path: string,
@@ -151,11 +151,11 @@ export async function writeTemporaryFile(
   }
 }
 
-/** Never throws: the caller reports its own failure. */
+/** Never throws, since the caller reports its own failure. */
 function discardTemporaryFile(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It stays under its own name and does no harm.
+    // The file stays under its own name and is harmless.
   }
 }

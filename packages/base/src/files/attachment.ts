@@ -1,4 +1,4 @@
-/** Attachments of messages and results: made from bytes, checked, and named (N65). */
+/** Makes attachments of messages and results from bytes, checks and formats them (N65). */
 import { hash } from "node:crypto";
 import { basename } from "node:path";
 import type { Attachment, AttachmentSummary, AttachmentType } from "@sheaf/protocol";
@@ -7,24 +7,24 @@ import { readOrdinaryFile } from "../read-ordinary-file.ts";
 import { decodeText } from "./text-format.ts";
 import { detectMediaType, readImageSize } from "./image-header.ts";
 
-/** As base64 it has the 5 MiB that providers accept for an image. Bytes. */
+/** Most bytes of an image. As base64 it has the 5 MiB that providers accept. */
 const MAX_IMAGE_BYTES = 3.75 * 1024 * 1024;
 
-/** Of a PDF, and of all attachments of a message. Bytes. */
+/** Most bytes of a PDF, and of a message's attachments together. */
 export const MAX_ATTACHED_BYTES = 10 * 1024 * 1024;
 
-/** Of all texts of a message (X49). Bytes. */
+/** Most bytes of a message's texts together (X49). */
 const MAX_TEXT_BYTES = 256 * 1024;
 
-/** Of one message. */
+/** Most attachments of one message. */
 const MAX_ATTACHMENTS = 20;
 
-/** What providers accept for one side of an image. Pixels. */
+/** Most pixels that providers accept for one side of an image. */
 const MAX_SIDE = 8000;
 
 const MAX_NAME = 200;
 
-/** What every message must keep to, whoever sends it. */
+/** Limits of every message, for all its senders. */
 export const messageLimits = {
   imageBytes: MAX_IMAGE_BYTES,
   textBytes: MAX_TEXT_BYTES,
@@ -34,12 +34,12 @@ export const messageLimits = {
 
 const notAttachable = "is not a PNG, JPEG, GIF or WebP image and not a PDF";
 
-/** `problem`: what is wrong, and what to do; it follows the name of the file. */
+/** An attachment, or its fault and the remedy as text that follows the name of the file. */
 export type AttachmentResult =
   | { readonly ok: true; readonly value: Attachment }
   | { readonly ok: false; readonly problem: string };
 
-/** `name`: for people and for the model; its folders and control characters are left out. */
+/** Makes an attachment. `name` is for people and for the model; its folders and control characters disappear. */
 export function toAttachment(bytes: Uint8Array, name: string): AttachmentResult {
   const mediaType = detectMediaType(bytes);
   if (!mediaType) {
@@ -61,7 +61,7 @@ export function toAttachment(bytes: Uint8Array, name: string): AttachmentResult 
   return { ok: true, value: { ...toValue(bytes, name, mediaType), ...size } };
 }
 
-/** As `toAttachment`, or a text in UTF-8 (X49). */
+/** Makes an attachment as `toAttachment` does, or from a text in UTF-8 (X49). */
 export function toMessageFile(bytes: Uint8Array, name: string): AttachmentResult {
   if (detectMediaType(bytes) || /\.(png|jpe?g|gif|webp|pdf)$/i.test(name)) return toAttachment(bytes, name);
   if (bytes.includes(0) || decodeText(bytes, { encoding: "utf-8", hasMark: false }) === undefined) {
@@ -91,18 +91,18 @@ function toShownName(name: string): string {
   return plain.toWellFormed().trim() || "file";
 }
 
-/** What formats may show (N66). */
+/** Returns the fields that output formats may show (N66). */
 export function toAttachmentSummary({ name, mediaType, bytes, sha256 }: Attachment): AttachmentSummary {
   return { name, mediaType, bytes, sha256 };
 }
 
-/** `shot.png (image/png, 640 x 480 px, 12345 bytes)`. */
+/** Formats an attachment as `shot.png (image/png, 640 x 480 px, 12345 bytes)`. */
 export function formatAttachment({ name, mediaType, width, height, bytes }: Attachment): string {
   const size = width === undefined ? "" : ` ${width} x ${height} px,`;
   return `${name} (${mediaType},${size} ${bytes} bytes)`;
 }
 
-/** Files that the user named, once, in order. @throws SheafError USAGE that names the file. */
+/** Reads files that the user named, once, in order. @throws SheafError USAGE with the file's name. */
 export function readAttachments(files: readonly string[]): Attachment[] {
   return toMessageAttachments(files.map((file) => ({ name: file, bytes: readBytes(file) })));
 }
@@ -111,11 +111,11 @@ export function readAttachments(files: readonly string[]): Attachment[] {
 export interface NamedBytes {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The sender calls it an image or a document: a text is then a mistake (N126). */
+  /** False if the sender calls it an image or a document: a text is then a mistake (N126). */
   readonly isText?: false;
 }
 
-/** Those of one message. @throws SheafError USAGE that names the file, or the limit. */
+/** Makes the attachments of one message. @throws SheafError USAGE with the file's name, or with the limit. */
 export function toMessageAttachments(files: readonly NamedBytes[]): Attachment[] {
   const found = files.map(({ name, bytes, isText }) => {
     const made = isText === false ? toAttachment(bytes, name) : toMessageFile(bytes, name);
@@ -129,7 +129,7 @@ export function toMessageAttachments(files: readonly NamedBytes[]): Attachment[]
 
 type Measured = Pick<Attachment, "mediaType" | "bytes">;
 
-/** What is too much for one message, and what to do; undefined: nothing. */
+/** Returns the limit that the attachments of one message exceed, with a remedy; undefined if they fit. */
 export function findExcess(attachments: readonly Measured[]): string | undefined {
   if (attachments.length > MAX_ATTACHMENTS) {
     return `the message has ${attachments.length} attachments, at most ${MAX_ATTACHMENTS} are allowed: send some later`;

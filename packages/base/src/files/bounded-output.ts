@@ -1,24 +1,24 @@
-/** Text of any length in bounded memory: its head and its tail are kept (R-14). */
+/** Text of any length in bounded memory: its head and its tail (R-14). */
 
 export interface BoundedOutput {
   /** Appends UTF-8 that ends with a whole character. */
   append(bytes: Uint8Array): void;
-  /** True if the middle was cut out. */
+  /** True if the middle is missing. */
   isCut(): boolean;
-  /** Head, a notice with the byte counts, tail; or everything, if it fits. */
+  /** Returns head, a notice with the numbers of bytes, and tail; or the whole text, if it fits. */
   toText(): string;
-  /** The same without the notice; the tail of what fits is "". */
+  /** Returns head and tail without the notice. If the text fits, the tail is "". */
   toParts(): { readonly head: string; readonly tail: string };
 }
 
-/** Room for the notice, so that the whole text stays within the limit. */
+/** Bytes for the notice, so that the whole text stays within the limit. */
 const noticeBytes = 128;
 
-/** Keeps at most `limit` bytes, half of them from the end. `limit` is above 128. */
+/** Creates an empty text of at most `limit` bytes, half of them from the end. `limit` is above 128. */
 export function createBoundedOutput(limit: number): BoundedOutput {
   const headLimit = Math.floor((limit - noticeBytes) / 2);
   const head = createHead(headLimit);
-  // Text that fits is kept whole, so the tail has room for the notice too.
+  // Text that fits needs no notice, so the tail may use the notice's room.
   const tail = createRing(limit - headLimit);
   let total = 0;
 
@@ -51,14 +51,14 @@ function toNotice(cut: number, first: number, last: number): string {
   return `\n[... ${cut} bytes cut out; the first ${first} and the last ${last} bytes are shown ...]\n`;
 }
 
-/** The first `limit` bytes. */
+/** Collects the first `limit` bytes. */
 function createHead(limit: number): { append(bytes: Uint8Array): number; toBytes(): Buffer } {
   const parts: Uint8Array[] = [];
   let free = limit;
   return {
     append(bytes) {
       const taken = Math.min(free, bytes.length);
-      // A copy: a part would keep the whole buffer alive.
+      // The part is copied, because it would otherwise keep the whole buffer alive.
       if (taken > 0) parts.push(Uint8Array.from(bytes.subarray(0, taken)));
       free -= taken;
       return taken;
@@ -67,7 +67,7 @@ function createHead(limit: number): { append(bytes: Uint8Array): number; toBytes
   };
 }
 
-/** The last `size` bytes. */
+/** Collects the last `size` bytes. */
 function createRing(size: number): { append(bytes: Uint8Array): void; toBytes(): Buffer } {
   let ring: Buffer | undefined;
   let written = 0;
@@ -95,7 +95,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** Without the bytes of an incomplete last character. */
+/** Removes the bytes of an incomplete last character. */
 function dropPartialEnd(bytes: Buffer): Buffer {
   let start = bytes.length - 1;
   while (start > 0 && isContinuation(bytes[start])) start -= 1;

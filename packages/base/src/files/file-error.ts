@@ -1,4 +1,4 @@
-/** Errors of the file system as tool errors, and results that carry them. */
+/** Turns errors of the file system into tool errors, and into results that carry them. */
 import type { ToolError } from "@sheaf/protocol";
 
 /** The result of an operation on files; an expected failure is a value. */
@@ -8,13 +8,13 @@ export type FileResult<Value> =
 
 interface FaultKind {
   readonly code: string;
-  /** Follows the path: what is wrong, and what to do. */
+  /** The problem and the remedy, as text after the path. */
   readonly text: string;
 }
 
 const ioFault: FaultKind = { code: "IO_ERROR", text: "could not be used" };
 
-/** By the code of the file system, or of Sheaf for what the file system has no code for. */
+/** Kinds by the file system's code, or by Sheaf's for faults without one. */
 const kinds: Readonly<Record<string, FaultKind>> = {
   ENOENT: { code: "FILE_NOT_FOUND", text: "does not exist: look for it with list_dir or glob_search" },
   ENOTDIR: { code: "NOT_A_DIRECTORY", text: "is below something that is not a folder: check the path with list_dir" },
@@ -40,17 +40,17 @@ const kinds: Readonly<Record<string, FaultKind>> = {
   STALE_FILE: { code: "STALE_FILE", text: "has changed on disk in the meantime: read it again, then repeat the call" },
 };
 
-/** An error with a code, for what the file system does not refuse by itself. */
+/** Creates an error with a code, for a fault that the file system does not report. */
 export function createFileFault(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code });
 }
 
-/** Code of a thrown value, or "". */
+/** Returns the code of a thrown value, or "". */
 export function getFaultCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** A thrown value as a tool error about `path`, in one line. */
+/** Turns a thrown value into a tool error about `path`, in one line. */
 export function toFileError(error: unknown, path: string): ToolError {
   const code = getFaultCode(error);
   const kind = kinds[code] ?? ioFault;
@@ -58,7 +58,7 @@ export function toFileError(error: unknown, path: string): ToolError {
   return { code: kind.code, message: `${path} ${kind.text}${reason}`, details: "" };
 }
 
-/** Runs `work`; what the file system throws becomes a value. */
+/** Runs `work`, and turns errors of the file system into values. */
 export async function runFileWork<Value>(path: string, work: () => Promise<Value>): Promise<FileResult<Value>> {
   try {
     return { ok: true, value: await work() };

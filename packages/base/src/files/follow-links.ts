@@ -1,17 +1,17 @@
-/** The place where a path leads, found from folders that are kept open: a folder swapped for a link is not followed (S-84). */
+/** Finds the target of a path from open folders: it does not follow a link that has replaced a folder (S-84). */
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, relative, sep } from "node:path";
 import { createFileFault, getFaultCode } from "./file-error.ts";
 import { type OpenFolder, openFolder } from "./open-folder.ts";
 
-/** The limit of Linux. */
+/** Most links to follow, as in Linux. */
 const MAX_LINKS = 40;
 
-/** What a path leads to. Both places are absolute. */
+/** The target of a path. Both places are absolute. */
 export interface FollowedPath {
-  /** Without links, as far as links exist; what does not exist is taken as written. */
+  /** The place without links, as far as it exists; the rest is as in the path. */
   readonly target: string;
-  /** The same, except that a link at the end of the path is not followed. */
+  /** The same place, but without following a link at the end of the path. */
   readonly entry: string;
 }
 
@@ -45,10 +45,10 @@ export function followLinks(start: string, segments: readonly string[], onLink?:
   }
 }
 
-/** A folder on the way; only what is in an open folder can be a link. */
+/** A folder on the way. It is open, because only an open folder can show if an entry is a link. */
 class Place {
   #path: string;
-  /** Undefined: it does not exist, or no name in it follows. */
+  /** Undefined if it does not exist, or if the path has no further name in it. */
   #folder: OpenFolder | undefined;
 
   constructor(path: string) {
@@ -60,7 +60,7 @@ class Place {
     return this.#path;
   }
 
-  /** The text of a link; undefined for anything else. `lstat` comes first, since an error is slower. */
+  /** Returns the text of a link, undefined for any other entry. `lstat` runs first, since an error is slower. */
   readLink(name: string): string | undefined {
     if (!this.#folder) return undefined;
     const path = this.#folder.entry(name);
@@ -73,7 +73,7 @@ class Place {
     }
   }
 
-  /** Goes on to a name that is not a link. `isFolder`: names in it follow. */
+  /** Enters a name that is not a link. `isFolder`: further names follow. */
   enter(name: string, isFolder: boolean): void {
     if (name === "..") {
       this.goTo(dirname(this.#path));
@@ -85,7 +85,7 @@ class Place {
     outer?.close();
   }
 
-  /** Goes to a folder whose path has no links. */
+  /** Moves to a folder whose path has no links. */
   goTo(path: string): void {
     this.close();
     this.#path = path;
@@ -103,7 +103,7 @@ function openIfFolder(open: () => OpenFolder): OpenFolder | undefined {
   try {
     return open();
   } catch (error) {
-    // A link that has just appeared is not followed either.
+    // ELOOP means that a link has just appeared: it is not followed.
     if (["ENOENT", "ENOTDIR", "ELOOP"].includes(getFaultCode(error))) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Globs that never become regular expressions: the time is bounded, whatever a model or a repository writes (S-72). */
+/** Matches globs in bounded time, whatever text a model or a repository wrote: without regular expressions (S-72). */
 import { realpathSync } from "node:fs";
 import { posix } from "node:path";
 import { toComparable, toFolded } from "./comparable-name.ts";
@@ -9,23 +9,23 @@ export interface Glob {
   isMatch(path: string): boolean;
   /** True if the path or one of the folders above it matches. */
   isCovering(path: string): boolean;
-  /** True if something below this folder could match. */
+  /** True if a path below this folder could match. */
   mayMatchBelow(folder: string): boolean;
 }
 
-/** Alternatives that braces may make. */
+/** Most alternatives that braces may make. */
 const maxAlternatives = 256;
-/** UTF-16 units. */
+/** Most UTF-16 units of a pattern. */
 const maxLength = 1024;
 
-/** What one character must be; `star`: any characters. */
+/** A test of one character; `star` allows any characters. */
 type Token = "star" | ((character: string) => boolean);
-/** What one name must be; `folders`: any names. */
+/** A test of one name; `folders` allows any names. */
 type Part = "folders" | ((name: string) => boolean);
 
 /**
- * `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!a-z]`, `{a,b}`, `\` to escape a character.
- * Undefined if the pattern is too long or its braces make too many alternatives.
+ * Parses a glob: `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!a-z]`, `{a,b}`, `\` to escape a
+ * character. Undefined if the pattern is too long or its braces make too many alternatives.
  */
 export function parseGlob(pattern: string): Glob | undefined {
   const alternatives = pattern.length > maxLength ? undefined : expandBraces(pattern);
@@ -38,12 +38,12 @@ export function parseGlob(pattern: string): Glob | undefined {
   };
 }
 
-/** Without braces. A state is the number of parts that are matched. */
+/** Creates a glob without braces. A state is the number of matched parts. */
 function createGlob(text: string): Glob {
   const parts = toSegments(text).map(toPart);
   const start = close(new Set([0]), parts);
   const end = parts.length;
-  // `**/*.ts` is what most searches say.
+  // Most searches use the form `**/*.ts`.
   const ofName = end === 2 && parts[0] === "folders" && parts[1] !== "folders" ? parts[1] : undefined;
 
   const walk = (path: string, onStates: (states: ReadonlySet<number>) => boolean): ReadonlySet<number> => {
@@ -81,13 +81,13 @@ function step(states: ReadonlySet<number>, name: string, parts: readonly Part[])
   return close(next, parts);
 }
 
-/** `**` may match nothing. */
+/** Adds the states for a `**` that matches no name. */
 function close(states: Set<number>, parts: readonly Part[]): Set<number> {
   for (const state of states) if (parts[state] === "folders") states.add(state + 1);
   return states;
 }
 
-/** Goes back to the last star only, so the time is at most the product of both lengths. */
+/** Backtracks to the last star only, so the time is at most the product of both lengths. */
 function isMatch(tokens: readonly Token[], characters: readonly string[]): boolean {
   let token = 0;
   let index = 0;
@@ -118,7 +118,7 @@ function toPart(text: string): Part {
   if (text === "**") return "folders";
   if (!/[*?[\\]/.test(text)) return (name) => name === text;
   if (/^\*[^*?[\\]+$/.test(text)) return (name) => name.endsWith(text.slice(1));
-  // A `[` that is never closed is literal, and so is a closing bracket in first place.
+  // An unclosed `[` is literal, as is a closing bracket in first place.
   const pieces = text.match(/\[(?:[!^][^]|[^!^])[^\]]*\]|\\[^]|[^]/gu) ?? [];
   const tokens = pieces.map(toToken);
   return (name) => isMatch(tokens, [...name]);
@@ -139,7 +139,7 @@ function toSet(text: string): Token {
   return (character) => pairs.some(([low, high]) => low <= character && character <= high) !== isNegated;
 }
 
-/** All alternatives, the innermost braces first; undefined if there are too many. Braces without a comma are literal. */
+/** Returns all alternatives, innermost braces first; undefined if too many. Braces without a comma are literal. */
 function expandBraces(pattern: string): string[] | undefined {
   const done: string[] = [];
   const open = [pattern];
@@ -161,30 +161,30 @@ const innermostBraces = /^((?:[^\\]|\\[^])*?)\{((?:[^{}\\]|\\[^])*)\}/;
 
 /** A glob of a rule, which compares paths as the most lenient file system would. */
 export interface PathGlob {
-  /** It matches names at any depth: the name alone decides. */
+  /** True if the name alone decides, at any depth. */
   readonly isAnyDepth: boolean;
   /** True if the path, or a folder above it, matches. An ambiguous path matches by any of its meanings. */
   isCovering(path: string): boolean;
-  /** True if something in this folder could match. */
+  /** True if a path in this folder could match. */
   mayMatchBelow(folder: string): boolean;
   /**
-   * The same glob for the paths of a folder: absolute, links resolved. `/…` and `~/…` may also be absolute paths, so they
-   * cover places in the folder by their relative paths.
+   * Returns the glob for the paths of a folder: absolute, links resolved. `/…` and `~/…` may also be absolute paths, so
+   * they cover places in the folder by their relative paths.
    */
   in(folder: string): PathGlob;
 }
 
-/** `Read(glob)` or `Write(glob)`, which denies it. */
+/** A rule `Read(glob)` or `Write(glob)` that denies a file. */
 export interface FileRule {
   readonly kind: "Read" | "Write";
-  /** As it was written, for messages. */
+  /** The original text of the rule, for messages. */
   readonly text: string;
   readonly glob: PathGlob;
 }
 
 /**
- * A glob without `/` (except at its end) matches at any depth, as in .gitignore; any other is relative to the workspace.
- * Undefined if it is too long. `home`: the folder that `~` means, absolute.
+ * Parses a rule's glob. Without `/` (except at its end) it matches at any depth, as in .gitignore; otherwise it is
+ * relative to the workspace. Undefined if it is too long. `home` is the folder for `~`, absolute.
  */
 export function parsePathGlob(text: string, home = ""): PathGlob | undefined {
   const isAnyDepth = !/\/+[^/]/.test(text);
@@ -210,7 +210,7 @@ function parseFoldedGlob(text: string, start = ""): Glob | undefined {
   return parseGlob(start + toFolded(text).replace(/(?:\/\*\*)?\/*$/, ""));
 }
 
-/** Follows links in the part of the rule that names the folder, and compares the rest with paths in it. */
+/** Follows links in the fixed folders at the start of a rule, and compares the rest with paths in them. */
 function placeGlob(glob: PathGlob, text: string, folder: string): PathGlob {
   const names = posix.normalize(text).split("/");
   const wild = names.findIndex((name) => /[*?[{\\]/.test(name));
@@ -230,7 +230,7 @@ function placeGlob(glob: PathGlob, text: string, folder: string): PathGlob {
   };
 }
 
-/** Without names "/"; undefined if the place is missing. */
+/** Returns the real path; "/" for no names, undefined for a missing place. */
 function toRealPath(names: readonly string[]): string | undefined {
   try {
     return realpathSync(names.join("/") || "/");
@@ -240,8 +240,8 @@ function toRealPath(names: readonly string[]): string | undefined {
 }
 
 /**
- * The relative paths that a path may mean. An absolute path, or a path that leaves the workspace and may enter it again,
- * is taken from each of its folders on: the location of the workspace is not known here.
+ * Returns the relative paths that a path may mean. The location of the workspace is unknown here. So an absolute path,
+ * or a path that leaves the workspace and may enter it again, may start after any of its folders.
  */
 function toMeanings(path: string): string[] {
   const names: string[] = [];

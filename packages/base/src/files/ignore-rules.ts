@@ -1,4 +1,4 @@
-/** What .gitignore and .sheafignore files leave out. They are foreign text, and the matcher takes linear time (S-72). */
+/** Entries that .gitignore and .sheafignore files exclude. Their text is hostile; matching takes linear time (S-72). */
 import { lstatSync } from "node:fs";
 import { posix } from "node:path";
 import ignore, { type Ignore } from "ignore";
@@ -7,24 +7,24 @@ import { readWholeFile } from "./read-file.ts";
 import { decodeText } from "./text-format.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** An entry is left out if either file says so: .sheafignore can leave out more than .gitignore. */
+/** Each file can exclude an entry: .sheafignore can exclude more than .gitignore. */
 const FILE_NAMES = [".gitignore", ".sheafignore"] as const;
 
-/** Larger files are ignored. Bytes. */
+/** Most bytes of a file; larger ones are ignored. */
 const MAX_RULES_BYTES = 1024 * 1024;
 
-/** The rules of one file, and the folder that they are about. */
+/** The rules of one file, and the folder to which they apply. */
 interface RuleFile {
   readonly folder: string;
   readonly rules: Ignore;
-  /** No pattern names a folder above: the name of an entry decides, which is faster than its path. */
+  /** True if no pattern has a slash: the entry's name then decides, which is faster than its path. */
   readonly isByName: boolean;
 }
 
-/** Rules that apply in one folder: for each kind of file those of this folder first, then those above it. */
+/** Rules that apply in one folder: for each kind of file, this folder's first, then those above it. */
 type FolderRules = readonly (readonly RuleFile[])[];
 
-/** The rules of a workspace. Each file is read once, when a path below its folder is first checked. */
+/** The rules of a workspace. It reads each file once, when it first checks a path below the file's folder. */
 export class IgnoreRules {
   readonly #workspace: Workspace;
   readonly #folders = new Map<string, FolderRules>();
@@ -34,8 +34,8 @@ export class IgnoreRules {
   }
 
   /**
-   * True if an entry is left out. `.git` always is. A deeper file wins over a higher one; what is in a folder that is
-   * left out is left out.
+   * True if an entry is excluded, as `.git` always is. A deeper file has priority over a higher one. An excluded folder
+   * excludes all its entries.
    */
   async isIgnored(relative: string, isFolder: boolean): Promise<boolean> {
     if (relative === ".") return false;
@@ -44,7 +44,7 @@ export class IgnoreRules {
     return isLeftOut(await this.#readFolder(folder), relative, isFolder);
   }
 
-  /** The entries of a folder that are not left out. The folder itself is known not to be. */
+  /** Returns the entries that are not excluded, of a folder that is not excluded itself. */
   async filterEntries<Entry extends { readonly path: string; readonly kind: string }>(
     folder: string,
     entries: readonly Entry[],
@@ -55,7 +55,7 @@ export class IgnoreRules {
     return entries.filter(({ path, kind }) => !isLeftOut(rules, path, kind === "folder"));
   }
 
-  /** `given`: the rule files that exist, if known. */
+  /** Reads the rules of a folder. `given` are its existing rule files, if known. */
   async #readFolder(folder: string, given?: ReadonlySet<string>): Promise<FolderRules> {
     const known = this.#folders.get(folder);
     if (known) return known;
@@ -83,7 +83,7 @@ export class IgnoreRules {
   }
 }
 
-/** Those that exist: most folders have none, and trying to read one takes longer. */
+/** Finds existing rule files: most folders lack them, and trying to read one takes longer. */
 function findRuleFiles(root: string, folder: string): ReadonlySet<string> {
   try {
     const names = withFolder(root, folder, (opened) =>
@@ -100,7 +100,7 @@ function isLeftOut(rules: FolderRules, path: string, isFolder: boolean): boolean
   return rules.some((files) => files.length > 0 && isMatched(files, isFolder ? `${path}/` : path));
 }
 
-/** The nearest file that says something of the entry decides. */
+/** True if the nearest file with a matching rule excludes the entry. */
 function isMatched(files: readonly RuleFile[], entry: string): boolean {
   for (const { folder, rules, isByName } of files) {
     const start = isByName ? entry.lastIndexOf("/", entry.length - 2) + 1 : folder === "." ? 0 : folder.length + 1;

@@ -1,18 +1,18 @@
-/** What the first bytes of a file say: its media type, and the size of an image. Nothing else of it is decoded (S-102). */
+/** Reads a file's media type and an image's size from its first bytes. Sheaf decodes no other part of it (S-102). */
 import type { AttachmentType } from "@sheaf/protocol";
 
-/** In pixels. */
+/** Width and height in pixels. */
 interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Bytes that `detectMediaType` needs. */
+/** Number of bytes that `detectMediaType` needs. */
 const HEAD_BYTES = 12;
 
 type DetectedType = Exclude<AttachmentType, "text/plain">;
 
-/** Undefined for what is neither an image nor a PDF (N65). */
+/** Returns the media type; undefined if it is not an image or a PDF (N65). */
 export function detectMediaType(bytes: Uint8Array): DetectedType | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
@@ -22,7 +22,7 @@ export function detectMediaType(bytes: Uint8Array): DetectedType | undefined {
   return head.startsWith("%PDF-") ? "application/pdf" : undefined;
 }
 
-/** The size that the header gives; undefined if it is damaged. */
+/** Returns the size in the header; undefined if the header is damaged. */
 export function readImageSize(bytes: Uint8Array, mediaType: Exclude<DetectedType, "application/pdf">) {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -42,11 +42,11 @@ const readers: Readonly<Record<Exclude<DetectedType, "application/pdf">, (view: 
   "image/webp": readWebpSize,
 };
 
-/** Goes from segment to segment up to the frame header. */
+/** Searches the segments for the frame header. */
 function readJpegSize(view: Buffer): ImageSize | undefined {
   for (let at = 2; view[at] === 0xff;) {
     const marker = view.readUInt8(at + 1);
-    // A fill byte.
+    // This byte only fills space.
     if (marker === 0xff) {
       at += 1;
       continue;
@@ -58,7 +58,7 @@ function readJpegSize(view: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-/** Lossy, lossless, or extended. */
+/** Reads the three kinds: lossy, lossless, or extended. */
 function readWebpSize(view: Buffer): ImageSize | undefined {
   const kind = view.toString("latin1", 12, 16);
   if (kind === "VP8 ") return { width: view.readUInt16LE(26) & 0x3fff, height: view.readUInt16LE(28) & 0x3fff };

@@ -1,13 +1,13 @@
-/** Some lines of a text that arrives in pieces; the rest is only counted. */
+/** Selects some lines of a text that arrives in pieces, and counts the rest. */
 import { toPrefix } from "./text-format.ts";
 
 export interface LineRange {
-  /** From 1. */
+  /** Number of the first line, from 1. */
   readonly startLine: number;
-  /** The place where the first line begins, from 1. Default: 1. UTF-16 units. */
+  /** Column at which the first line starts, from 1. Default: 1. UTF-16 units. */
   readonly startColumn?: number | undefined;
   readonly maxLines: number;
-  /** UTF-8. */
+  /** Most bytes in UTF-8. */
   readonly maxBytes: number;
 }
 
@@ -17,25 +17,25 @@ export interface LineSelection {
   readonly text: string;
   readonly startLine: number;
   readonly endLine: number;
-  /** The empty tail counted: "a\nb\n" has 3, "" has 1 (C9). */
+  /** Number of lines with the empty tail: "a\nb\n" has 3, "" has 1 (C9). */
   readonly totalLines: number;
   /** UTF-16 units. */
   readonly totalChars: number;
-  /** The byte limit ended it. */
+  /** True if the byte limit ended it. */
   readonly isFull: boolean;
-  /** The only line kept is incomplete. */
+  /** True if its only line is incomplete. */
   readonly isLineCut: boolean;
 }
 
 export class LineWindow {
   readonly #range: LineRange;
   #line = 1;
-  /** Characters of the first line that are still to leave out. */
+  /** Characters of the first line to skip. */
   #skip: number;
   #chars = 0;
   #text = "";
   #bytes = 0;
-  /** The place where the current line begins in the kept text. */
+  /** Position of the current line in the selected text. */
   #lineStart = 0;
   #endLine = 0;
   #isFull = false;
@@ -60,7 +60,7 @@ export class LineWindow {
 
   end(): LineSelection {
     const { startLine, maxLines } = this.#range;
-    // The empty tail is a line that has been read, too.
+    // The empty tail is a line as well, and has been read.
     const last = Math.min(this.#line, startLine + maxLines - 1);
     return {
       text: this.#text,

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Lists the names in a folder; none if it does not exist, or cannot be read. */
+/** Lists the names in a folder; empty if it is missing or cannot be read. */
 export function listEntryNames(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -10,7 +10,7 @@ export function listEntryNames(folder: string): string[] {
   }
 }
 
-/** Lists the entries of a folder; none if it does not exist, or cannot be read. */
+/** Lists the entries of a folder; empty if it is missing or cannot be read. */
 export function listEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -1,4 +1,4 @@
-/** Deleting and moving single files. */
+/** Deletes and moves single files. */
 import { lstatSync, unlinkSync } from "node:fs";
 import type { ToolError } from "@sheaf/protocol";
 import { dirname, isAbsolute, posix, resolve } from "node:path";
@@ -10,10 +10,7 @@ import { findProtection } from "./protected-names.ts";
 import { readTarget } from "./read-folder.ts";
 import { isBelow, type PathResolution, toOutsideError, type Workspace, type WorkspacePath } from "./workspace.ts";
 
-/**
- * The entry that a path names: a link at its end, not the link's target. A link that leads out of the workspace is refused
- * all the same.
- */
+/** Resolves a path to its entry: a link at its end, not the link's target. Refuses a link out of the workspace. */
 export function resolveEntry(workspace: Workspace, path: string): PathResolution {
   const resolved = workspace.resolve(path);
   if (!resolved.ok) return resolved;
@@ -24,8 +21,8 @@ export function resolveEntry(workspace: Workspace, path: string): PathResolution
 }
 
 /**
- * Deletes a file or a link. `expected` is the entry as it was looked at: if it has changed, it stays.
- * Errors: PROTECTED_PATH, STALE_FILE, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
+ * Deletes a file or a link. `expected` is the entry at an earlier look: if it has changed, it stays. Errors:
+ * PROTECTED_PATH, STALE_FILE, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
  */
 export async function removeFile(
   workspace: Workspace,
@@ -44,8 +41,8 @@ export async function removeFile(
 }
 
 /**
- * Moves a file or a link to a free name; missing folders are created.
- * Errors: PROTECTED_PATH for either name, FILE_NOT_FOUND, FILE_EXISTS, IS_A_DIRECTORY, OTHER_FILE_SYSTEM and others.
+ * Moves a file or a link to a free name, and creates missing folders. Errors: PROTECTED_PATH for either name,
+ * FILE_NOT_FOUND, FILE_EXISTS, IS_A_DIRECTORY, OTHER_FILE_SYSTEM and others.
  */
 export async function moveFile(
   workspace: Workspace,
@@ -75,7 +72,7 @@ export async function moveFile(
   }
 }
 
-/** A relative link points elsewhere from another folder: perhaps into one that commands fill (S-252). */
+/** Returns the error for a relative link, which from a new place may point into a folder that commands fill (S-252). */
 function findLeadingOut(workspace: Workspace, from: WorkspacePath, to: WorkspacePath): ToolError | undefined {
   const target = readTarget(from.absolute);
   const isInside = isAbsolute(target) || isBelow(resolve(dirname(to.absolute), target), workspace.root);
@@ -86,7 +83,7 @@ function toEntry(folder: OpenFolder, path: WorkspacePath): string {
   return folder.entry(posix.basename(path.relative));
 }
 
-/** Whole folders are not moved or deleted here: they may contain protected names. */
+/** Refuses whole folders, which may contain protected names. */
 function checkMovable(entry: string): FileIdentity {
   const stats = lstatSync(entry, { bigint: true });
   if (stats.isDirectory()) throw createFileFault("EISDIR");

@@ -1,9 +1,9 @@
 /** Lines with their numbers, as models see files: a number, a tab, the line (N60). */
 
-/** Numbers cost tokens, so only the first line of a text and each line with a multiple of this have theirs. */
+/** Numbers cost tokens, so only a text's first line and each line with a multiple of this have one. */
 const STEP = 5;
 
-/** The empty tail after the last line end has no number. */
+/** Adds numbers to the lines, but not to the empty tail after the last line end. */
 export function addLineNumbers(text: string, startLine: number): string {
   if (text === "") return "";
   const lines = text.split("\n");
@@ -15,10 +15,10 @@ export function addLineNumbers(text: string, startLine: number): string {
   return [...numbered, ...(tail === undefined ? [] : [tail])].join("\n");
 }
 
-/** A number as listings write it, of Sheaf's tools and of others. */
+/** Matches a number in listings, even of other programs. */
 const prefix = /^\s*(\d+)(?:\t|→|[|:-] ?|\s*$)/;
 
-/** The text without its numbers, if they count up, and every line has one or the lines where `addLineNumbers` puts it; else undefined. */
+/** Removes the numbers. Undefined unless they count up, on every line or where `addLineNumbers` puts them. */
 export function removeLineNumbers(text: string): string | undefined {
   const lines = text.split("\n");
   const tail = lines.length > 1 && lines.at(-1) === "" ? lines.pop() : undefined;

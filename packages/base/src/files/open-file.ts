@@ -1,4 +1,4 @@
-/** Ordinary files, opened without waiting and without following a link. */
+/** Opens ordinary files without waiting and without following a link. */
 import { type BigIntStats, closeSync, constants, fstat, fstatSync, lstat, open, openSync, readSync } from "node:fs";
 import { posix } from "node:path";
 import { createFileFault } from "./file-error.ts";
@@ -21,7 +21,7 @@ export interface OpenFile {
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
-  /** Names of the file. */
+  /** Number of the file's names. */
   readonly links: number;
 }
 
@@ -72,7 +72,7 @@ export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | 
   );
 }
 
-/** The bytes of a small ordinary file of a folder, no link on the way followed; undefined as for `readSmallFile`. */
+/** Reads a small file in a folder, without following links on the way; undefined as for `readSmallFile`. */
 export function readSmallBytesIn(root: string, relative: string, maxBytes: number): Buffer | undefined {
   try {
     return withEntry(root, relative, (entry) => readSmallBytes(entry, maxBytes));
@@ -81,7 +81,7 @@ export function readSmallBytesIn(root: string, relative: string, maxBytes: numbe
   }
 }
 
-/** The text of a small ordinary file, read without waiting. Undefined for a link, a pipe, a device or a larger file. */
+/** Reads a small text file without waiting. Undefined for a link, a pipe, a device or a larger file. */
 export function readSmallFile(file: string, maxBytes: number): string | undefined {
   return readSmallBytes(file, maxBytes)?.toString();
 }

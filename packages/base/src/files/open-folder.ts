@@ -1,13 +1,13 @@
-/** Folders kept open, so that nothing swapped in after a check is followed (S-21). */
+/** Opens folders, so that Sheaf follows no link that has appeared since a check (S-21). */
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, realpathSync } from "node:fs";
 import { join, posix } from "node:path";
 import { createFileFault, getFaultCode } from "./file-error.ts";
 
 /** A folder that stays the same one, whatever happens to its name. */
 export interface OpenFolder {
-  /** Path of an entry of this very folder, for the next calls to the file system; "." for the folder. */
+  /** Returns a path of an entry in this very folder, for the next calls to the file system; "." for the folder. */
   entry(name: string): string;
-  /** Opens a folder in this one, as `openFolder` does; both stay open. */
+  /** Opens a folder in this one as `openFolder` does; both stay open. */
   open(name: string, options?: FolderOptions): OpenFolder;
   close(): void;
 }
@@ -16,14 +16,14 @@ export interface FolderOptions {
   readonly create?: boolean;
 }
 
-/** Opens a folder without the right to list it; of Linux, not in Node's table. */
+/** Linux's flag to open a folder without the right to list it. Node's table lacks it. */
 const O_PATH = 0x20_0000;
 const FOLDER_FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Opens the folder `relative` below `root`, name by name, and follows no link on the way: `relative` comes from
- * `Workspace.resolve`, so a link in it has appeared since. With `create`, missing folders are created.
- * Calls are synchronous, since a lookup takes microseconds.
+ * Opens the folder `relative` below `root`, name by name, without following links: `relative` is a result of
+ * `Workspace.resolve`, so a link in it has appeared since. With `create`, it creates missing folders. Calls are
+ * synchronous, since a lookup takes microseconds.
  * @throws an error of the file system; ELOOP for a link, ENOTDIR for anything else that is not a folder.
  */
 export function openFolder(root: string, relative: string, options: FolderOptions = {}): OpenFolder {
@@ -51,7 +51,7 @@ export function withFolder<Value>(root: string, relative: string, work: (folder:
   }
 }
 
-/** Opens the folder of an entry in the same way. `work` gets the path of the entry in it. */
+/** Opens the folder of an entry in the same way. `work` receives the entry's path in it. */
 export function withEntry<Value>(
   root: string,
   relative: string,
@@ -71,7 +71,7 @@ export function readNames(root: string, relative: string): string[] {
   return withFolder(root, relative, (folder) => readdirSync(folder.entry(".")));
 }
 
-/** `/proc/self/fd/N/name` is looked up from the open folder N, as `openat` does. */
+/** Opens by descriptor: the system looks up `/proc/self/fd/N/name` from the open folder N, as `openat` does. */
 function toOpenFolder(descriptor: number): OpenFolder {
   const entry = (name: string): string => `/proc/self/fd/${descriptor}/${name}`;
   return {
@@ -102,7 +102,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Without `/proc` the folder is checked once more before use; later changes are not noticed. */
+/** Checks the folder once more before its use, for systems without `/proc`, which show no later changes. */
 function openByPath(folder: string, options: FolderOptions): OpenFolder {
   if (options.create) mkdirSync(folder, { recursive: true });
   if (realpathSync(folder) !== folder) throw createFileFault("ELOOP");

@@ -1,6 +1,6 @@
 /**
- * The files that Sheaf's process may still load, start or read during a run. If they lie in a folder that the run writes,
- * the run must not change them: changed code would run outside of the sandbox (S-224).
+ * Finds the files that Sheaf's process may still load, start or read during a run. If they are in a folder that the run
+ * writes, the run must not change them: changed code would run outside of the sandbox (S-224).
  */
 import { existsSync, readFileSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
@@ -17,7 +17,7 @@ export interface ProgramFiles {
   readonly code: string;
   /** Node and its libraries. */
   readonly executables: readonly string[];
-  /** The folder in which Node keeps compiled code; undefined if it keeps none. */
+  /** The folder in which Node stores compiled code; undefined if it stores none. */
   readonly compiledCode: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function findProgramFiles(): ProgramFiles {
   };
 }
 
-/** The files that run in this process, by the list of the Linux kernel; empty on other systems. */
+/** Lists the files that run in this process, by the list of the Linux kernel; empty on other systems. */
 function listMappedPrograms(): string[] {
   try {
     const maps = readFileSync("/proc/self/maps", "utf8");
@@ -40,30 +40,30 @@ function listMappedPrograms(): string[] {
   }
 }
 
-/** The folder that Sheaf's code is loaded from: `dist` of its package. */
+/** Returns the folder from which Sheaf's code is loaded: `dist` of its package. */
 export function toCodeFolder({ code }: ProgramFiles): string {
   const root = toPackageFolder(code);
   const [name = "", ...rest] = relative(root, code).split(sep);
   return rest.length === 0 ? root : join(root, name);
 }
 
-/** The nearest folder with a `package.json`, else the folder of the file. */
+/** Returns the nearest folder with a `package.json`, else the folder of the file. */
 function toPackageFolder(file: string): string {
   const folders = listFoldersUp(dirname(file));
   return folders.find((folder) => existsSync(join(folder, "package.json"))) ?? dirname(file);
 }
 
 export interface OwnPlace {
-  /** Absolute and without links. A file or a folder with all in it; it need not exist. */
+  /** Absolute path, without links, of a file or of a folder with all its content; it need not exist. */
   readonly path: string;
-  /** The reason for a message, why a run must not change it. */
+  /** The reason why a run must not change it, for a message. */
   readonly reason: string;
 }
 
 export interface OwnPlacesOptions {
-  /** Places below these are wanted; the folders themselves never are. Absolute, links resolved. */
+  /** Folders whose inner places are wanted, but not these folders themselves. Absolute, links resolved. */
   readonly inside: readonly string[];
-  /** The user's, which names Sheaf's own folders. */
+  /** The user's environment, by which Sheaf finds its folders. */
   readonly environment: Environment;
   /** Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
@@ -72,8 +72,8 @@ export interface OwnPlacesOptions {
 const runsFrom = "Sheaf itself runs from there";
 
 /**
- * The places of Sheaf's code and of Node. A place in `node_modules` means that whole folder. Every `node_modules` in
- * which Node would look for a package that Sheaf imports is also a place.
+ * Lists the places of the program's code and of Node. For a place in `node_modules`, it lists that whole folder. It
+ * also lists every `node_modules` in which Node would look for a package that Sheaf imports.
  */
 export function listProgramPlaces({ inside, program = findProgramFiles() }: OwnPlacesOptions): OwnPlace[] {
   const { code, executables, compiledCode } = program;
@@ -87,7 +87,7 @@ export function listProgramPlaces({ inside, program = findProgramFiles() }: OwnP
   return [...new Set(paths)].map((path) => ({ path, reason: runsFrom }));
 }
 
-/** The program's places, and the folders with the user's configuration, packages of models, and data. */
+/** Lists the program's places, and the folders with the user's configuration, packages of models, and data. */
 export function listOwnPlaces(options: OwnPlacesOptions): OwnPlace[] {
   const { inside, environment } = options;
   const folders = [toConfigFolder, toDataFolder].map((toFolder) => tryFinding(() => toFolder(environment)));
@@ -100,7 +100,7 @@ export function listOwnPlaces(options: OwnPlacesOptions): OwnPlace[] {
   ];
 }
 
-/** Finds Sheaf's own place that contains a path; undefined if the path is in no such place. */
+/** Finds the place of the program's files that contains a path; undefined if no place does. */
 export function findOwnPlace({ root, git, program }: Workspace, path: WorkspacePath): OwnPlace | undefined {
   const places = listOwnPlaces({ inside: [root], environment: git.environment, program });
   if (places.length === 0) return undefined;
@@ -116,7 +116,7 @@ function isInside(path: string, top: string): boolean {
   return path !== top && isBelow(path, top);
 }
 
-/** The outermost `node_modules` around a path, below `top`, else the path itself. */
+/** Returns the outermost `node_modules` around a path, below `top`, else the path itself. */
 function toModulesFolder(path: string, top: string): string {
   const names = relative(top, path).split(sep);
   const at = names.indexOf("node_modules");

@@ -1,4 +1,4 @@
-/** What file tools never write: contents that run or take effect later (S-22, S-80, S-81, S-224). */
+/** Finds paths that file tools must not write: their contents run or take effect later (S-22, S-80, S-81, S-224). */
 import { join, posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { toComparable } from "./comparable-name.ts";
@@ -8,13 +8,13 @@ import { hasRepositoryShape } from "./repository.ts";
 import type { Workspace, WorkspacePath } from "./workspace.ts";
 
 /**
- * Files and folders that are protected at any depth, with everything in them. Left out on purpose: what runs only when
- * the user starts the project's own tools, and what asks first (`docs/decisions/permissions.md`).
+ * Names that are protected at any depth, with everything in them. The list omits files that run only when the user
+ * starts the project's own tools, and files before which Sheaf asks (`docs/decisions/permissions.md`).
  */
 const protectedNames: ReadonlySet<string> = new Set([
   // version control: hooks and settings run programs
   ".git", ".gitmodules", ".gitconfig", ".hg", ".hgrc", ".svn", ".jj",
-  // own configuration
+  // configuration of Sheaf
   ".sheaf",
   // editors: tasks, language servers and settings run programs
   ".vscode", ".devcontainer", ".devcontainer.json", ".idea", ".cursor", ".zed", ".vs", ".fleet", ".helix", ".theia", ".nova",
@@ -31,7 +31,7 @@ const protectedNames: ReadonlySet<string> = new Set([
   ".gdbinit", ".lldbinit", ".radare2rc", ".iex.exs", ".erlang", ".ocamlinit", ".octaverc", ".perldb", ".psysh.php", ".tclshrc",
 ]); // prettier-ignore
 
-/** Protected by the names of folder and file together: the rest of the folder is text that people ask for. */
+/** Files that are protected in their folder only: the rest of the folder is text that people ask for. */
 const protectedPairs: ReadonlySet<string> = new Set([
   ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".gemini/settings.json", ".gemini/extensions",
   ".qwen/settings.json", ".qwen/extensions", ".codex/config.toml", ".codex/hooks.json", ".kiro/settings", ".kiro/hooks",
@@ -41,16 +41,16 @@ const protectedPairs: ReadonlySet<string> = new Set([
   "fish/config.fish", "fish/conf.d",
 ]); // prettier-ignore
 
-/** The folders of those pairs. */
+/** Folders of the protected pairs. */
 const pairFolders: ReadonlySet<string> = new Set([...protectedPairs].map((pair) => pair.slice(0, pair.indexOf("/"))));
 
-/** Settings of editors, which a person names freely. */
+/** Settings of editors, whose first part users choose freely. */
 const protectedEnding = /\.(?:code-workspace|sublime-project|sublime-workspace)$/;
 
 /**
- * The protected name that a relative path meets, at any depth; undefined if there is none.
- * Names are compared as the most lenient file system would: without regard to case, ignorable characters, trailing
- * dots and blanks, streams (`.git::$DATA`) and short names (`GIT~1`). `kind`: what the path names.
+ * Returns the protected name in a relative path, at any depth, if any. It compares names as the most lenient file
+ * system would: without regard to case, ignorable characters, trailing dots and blanks, streams (`.git::$DATA`) and
+ * short names (`GIT~1`). `kind` is the kind of the path's entry.
  */
 export function toProtectedName(relative: string, kind: "file" | "folder" = "file"): string | undefined {
   const names = relative.split(/[\\/]/).map(toComparable);
@@ -64,12 +64,12 @@ export function toProtectedName(relative: string, kind: "file" | "folder" = "fil
   return kind === "file" && isPairFolder(last) ? last : undefined;
 }
 
-/** Names that every file system takes as they are, apart from their case. */
+/** Matches names that every file system takes as they are, apart from their case. */
 const plainName = /^\.?[\w-](?:[\w .+-]*[\w+-])?$/;
 
 /**
- * True if an entry of a folder is protected, by `toProtectedName`. Plain names are decided without the full comparison:
- * there may be a hundred thousand of them. `folder`: only its last name counts.
+ * True if `toProtectedName` protects an entry of a folder. A full comparison is not needed for plain names, of which
+ * there may be a hundred thousand. Only the last name of `folder` matters.
  */
 export function isProtectedEntry(folder: string, name: string, kind: "file" | "folder"): boolean {
   const parent = folder.slice(folder.lastIndexOf("/") + 1).toLowerCase();
@@ -80,12 +80,12 @@ export function isProtectedEntry(folder: string, name: string, kind: "file" | "f
   return toProtectedName(`${parent}/${name}`, kind) !== undefined;
 }
 
-/** A link in the place of such a folder would bring other settings. */
+/** True for a protected pair's folder. A link with its name would bring other settings. */
 function isPairFolder(name: string): boolean {
   return name.startsWith(".") && pairFolders.has(name);
 }
 
-/** The reason why a path must not be written, deleted or moved; undefined if it may. Its name and its real place both count. */
+/** Returns the reason why a path must not be written, deleted or moved. Its spelling and its real place decide. */
 export function findProtection(workspace: Workspace, path: WorkspacePath): ToolError | undefined {
   const names = path.named === path.relative ? [path.named] : [path.relative, path.named];
   const name = names.map((named) => toProtectedName(named)).find((found) => found !== undefined);
@@ -99,7 +99,7 @@ export function findProtection(workspace: Workspace, path: WorkspacePath): ToolE
   return { code: "PROTECTED_PATH", message, details: "" };
 }
 
-/** Git obeys the settings and hooks of each folder that has the shape of a repository, whatever its name (S-244). */
+/** Finds a folder with the shape of a repository, whatever its name: git obeys its settings and hooks (S-244). */
 function findRepositoryAround(root: string, path: string): string | undefined {
   const parts = posix.relative(root, posix.resolve(root, path)).split("/");
   const at = parts.findIndex((part, index) => hasRepositoryShape(join(root, ...parts.slice(0, index)), part));

@@ -1,4 +1,4 @@
-/** Files read with bounded memory, whatever they are (R-15). */
+/** Reads files of any kind with bounded memory (R-15). */
 import { createHash, hash } from "node:crypto";
 import { closeSync, read } from "node:fs";
 import { createFileFault, type FileResult, runFileWork } from "./file-error.ts";
@@ -8,13 +8,13 @@ import { openFile, type OpenFile } from "./open-file.ts";
 import { countLineEnds, decodeText, detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
 import type { Workspace, WorkspacePath } from "./workspace.ts";
 
-/** The lines of a larger file are not counted to the end. Bytes. */
+/** Most bytes to read: the lines of a larger file are not counted to the end. */
 const MAX_READ_BYTES = 4 * 1024 ** 3;
 
-/** Small enough that decoded blocks are collected soon. Bytes. */
+/** Bytes of a block: small enough that decoded blocks are collected soon. */
 const BLOCK_BYTES = 64 * 1024;
 
-/** Files of `/proc` and the like report a size of 0 but are not empty. */
+/** Bytes to assume for a file that reports a size of 0 but is not empty, as in `/proc`. */
 const UNKNOWN_SIZE_BYTES = 1024 * 1024;
 
 export interface WholeFile extends Pick<OpenFile, "identity" | "links"> {
@@ -33,12 +33,12 @@ export interface ReadLines extends LineSelection {
 export interface HashedFile extends Pick<OpenFile, "identity" | "mode"> {
   /** SHA-256, hex; undefined for a file that is too large. */
   readonly hash: string | undefined;
-  /** The id of the content as an object of git; undefined if nobody asked for it. */
+  /** The id of the content as an object of git; undefined if it is not wanted. */
   readonly gitId?: string | undefined;
   readonly bytes: number;
 }
 
-/** The id that git gives such a content, by SHA-1. */
+/** Returns the id that git gives to a content, by SHA-1. */
 export function toGitId(content: Uint8Array): string {
   return startGitId(content.length).update(content).digest("hex");
 }
@@ -47,7 +47,7 @@ function startGitId(size: number) {
   return createHash("sha1").update(`blob ${size}\0`);
 }
 
-/** SHA-256, hex. */
+/** Returns the SHA-256, in hex. */
 export function toHash(bytes: Uint8Array): string {
   return hash("sha256", bytes, "hex");
 }
@@ -67,8 +67,8 @@ export async function readWholeFile(
 }
 
 /**
- * The size of any file, and its SHA-256 unless it is larger than `maxBytes`; reads it block by block.
- * Errors: FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
+ * Returns the size of any file, and its SHA-256 unless it is larger than `maxBytes`, reading block by block. Errors:
+ * FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
  */
 export async function hashFile(
   root: string,
@@ -92,9 +92,9 @@ export async function hashFile(
 }
 
 /**
- * Reads some lines of a text file and counts the rest. Invalid UTF-8 becomes U+FFFD; a byte order mark is left out. After
- * an abort reading ends early, and the result must not be used.
- * Errors: FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE, BINARY_FILE, FILE_TOO_LARGE and others.
+ * Reads some lines of a text file and counts the rest. Invalid UTF-8 becomes U+FFFD; a byte order mark disappears.
+ * After an abort, reading ends early, and the result must not be used. Errors: FILE_NOT_FOUND, IS_A_DIRECTORY,
+ * NOT_A_FILE, BINARY_FILE, FILE_TOO_LARGE and others.
  */
 export async function readLines(
   root: string,
@@ -144,9 +144,7 @@ async function runOnFile<Value>(
   });
 }
 
-/**
- * Reads block by block into one buffer, up to the size at the start: a growing file is not followed.
- */
+/** Reads block by block into one buffer, up to the size at the start, so that a growing file has an end. */
 async function readBlocks(
   { descriptor, size }: OpenFile,
   take: (block: Buffer) => void,
@@ -157,7 +155,7 @@ async function readBlocks(
   const readAside = process.getBuiltinModule("node:util").promisify(read);
   for (let position = 0; position < limit;) {
     const length = Math.min(buffer.length, limit - position);
-    // One after the other, since there is one buffer; without a position, since files of /proc have none.
+    // Blocks are read one after the other, into the one buffer, and without a position, which files of /proc lack.
     const { bytesRead } = await readAside(descriptor, buffer, 0, length, null);
     if (bytesRead === 0 || signal?.aborted) return;
     position += bytesRead;
@@ -165,7 +163,7 @@ async function readBlocks(
   }
 }
 
-/** Longer quotes are not checked. Bytes. */
+/** Most bytes of a quote that is checked. */
 const MAX_BYTES = 256 * 1024;
 
 export interface QuotedLines {
@@ -177,7 +175,7 @@ export interface QuotedLines {
   readonly content: string;
 }
 
-/** True if lines of a file are as quoted (N22). False for a path outside the workspace or a file that cannot be read. */
+/** True if lines of a file match a quote (N22). False for a path outside the workspace or an unreadable file. */
 export async function isQuotedExactly(workspace: Workspace, quote: QuotedLines, signal: AbortSignal): Promise<boolean> {
   const resolved = workspace.resolve(quote.filePath);
   if (!resolved.ok) return false;
@@ -188,12 +186,12 @@ export async function isQuotedExactly(workspace: Workspace, quote: QuotedLines, 
   return toPlainLineEnds(lines.value.text) === toPlainLineEnds(content);
 }
 
-/** Larger files are not searched for a quote. Bytes. */
+/** Most bytes of a file that is searched for a quote. */
 const MAX_SEARCHED_BYTES = 4 * 1024 * 1024;
 
 /**
- * The lines of a file that are as quoted, wherever they are; undefined unless there is exactly one such place, and if the
- * quote has no letter or digit (N61).
+ * Finds the lines of a file that match a quote, at any place. Undefined unless there is exactly one such place, or if
+ * the quote has no letter or digit (N61).
  */
 export async function findQuotedText(
   workspace: Workspace,
@@ -213,7 +211,7 @@ export async function findQuotedText(
   return { startLine, endLine: startLine + countLineEnds(wanted) };
 }
 
-/** Kinds of line ends do not matter, and the last one is not part of a quote. */
+/** Unifies line ends and drops the last one, since neither is part of a quote. */
 function toPlainLineEnds(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(/\n$/, "");
 }

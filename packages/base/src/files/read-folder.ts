@@ -1,4 +1,6 @@
-/** Folders as the search tools see them: without what rules of the user or ignore files leave out, and without following links. */
+/**
+ * Reads folders for the search tools, without entries that rules or ignore files exclude, and without following links.
+ */
 import { type Dirent, lstatSync, readdir, readlinkSync, type Stats } from "node:fs";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type { ToolError } from "@sheaf/protocol";
@@ -16,7 +18,7 @@ export interface FolderEntry {
   readonly target: string;
 }
 
-/** The entries of one folder, sorted by name, and the entries left out; or the error. */
+/** The entries of one folder, sorted by name, and the excluded entries; or the error. */
 type FolderReading =
   | { readonly ok: true; readonly entries: readonly FolderEntry[]; readonly ignored: readonly FolderEntry[] }
   | { readonly ok: false; readonly error: ToolError };
@@ -26,7 +28,7 @@ export interface FolderReader {
   read(path: string): Promise<FolderReading>;
 }
 
-/** No rule applies below a folder that is itself left out: whoever names it wants to see it. */
+/** If `start` itself is excluded, no rule applies below it: a model that asks for it wants to see its content. */
 export async function createFolderReader(workspace: Workspace, start: string): Promise<FolderReader> {
   const rules = new IgnoreRules(workspace);
   const isStartIgnored = await rules.isIgnored(start, true);
@@ -39,7 +41,7 @@ export async function createFolderReader(workspace: Workspace, start: string): P
         const entries = denied.size === 0 ? unignored : unignored.filter((entry) => !denied.has(entry));
         if (entries.length === all.length) return { ok: true, entries, ignored: [] };
         const kept = new Set([...unignored, ...denied]);
-        // Everybody knows `.git`.
+        // The note need not mention `.git`, which always exists.
         return { ok: true, entries, ignored: all.filter((entry) => !kept.has(entry) && entry.name !== ".git") };
       } catch (error) {
         return { ok: false, error: toFileError(error, path) };
@@ -48,7 +50,9 @@ export async function createFolderReader(workspace: Workspace, start: string): P
   };
 }
 
-/** The folders at and below one, in no particular order, until an abort. Other events have their turn in between. `mayOpen`: default all. */
+/**
+ * Yields the folders at and below one, in any order, until an abort. Other events run between. `mayOpen`: default all.
+ */
 export async function* walkFolders(
   reader: FolderReader,
   start: string,
@@ -66,7 +70,7 @@ export async function* walkFolders(
   }
 }
 
-/** Meets all places below a folder that searches leave out, but for those in folders that ignore rules leave out. */
+/** Meets all places below a folder that searches leave out, except in folders that ignore rules exclude. */
 export async function findLeftOut(workspace: Workspace, start: string, signal: AbortSignal): Promise<void> {
   const { leftOut } = workspace;
   if (!leftOut?.mayHold(start)) return;
@@ -74,7 +78,7 @@ export async function findLeftOut(workspace: Workspace, start: string, signal: A
   for await (const _ of walkFolders(reader, start, signal, (path) => leftOut.mayHold(path)));
 }
 
-/** The folder stays open meanwhile, so that a link that replaces it is not followed (S-21). */
+/** Reads the entries of an open folder, so that a link that replaces the folder is not followed (S-21). */
 async function readEntries(root: string, path: string): Promise<FolderEntry[]> {
   const prefix = path === "." ? "" : `${path}/`;
   const folder = openFolder(root, path);
@@ -99,8 +103,8 @@ function toKind(entry: Dirent | Stats): FolderEntry["kind"] {
 }
 
 /**
- * Returns the kind of entry at a resolved path. An entry that can't be examined is missing, and so is a link: it must have
- * appeared since, so its target is unknown (S-84).
+ * Returns the kind of entry at a resolved path. It is "missing" for an entry that can't be examined, and for a link:
+ * the link must have appeared since, so its target is unknown (S-84).
  */
 export function readKind(root: string, relative: string): "file" | "folder" | "other" | "missing" {
   try {
@@ -111,7 +115,7 @@ export function readKind(root: string, relative: string): "file" | "folder" | "o
   }
 }
 
-/** The target of a link; "?" if something else has taken its place meanwhile. */
+/** Returns the target of a link; "?" if another entry has replaced it. */
 export function readTarget(path: string): string {
   try {
     return readlinkSync(path);
@@ -120,16 +124,16 @@ export function readTarget(path: string): string {
   }
 }
 
-/** A name that stays on its line: one with control characters or line ends is written as a JSON string. */
+/** Returns a name that stays on its line: with control characters or line ends, it becomes a JSON string. */
 export function toLine(name: string): string {
-  // JSON itself leaves some of them as they are.
+  // JSON itself leaves some control characters as they are.
   return toVisible(name) === name ? name : toVisible(JSON.stringify(name));
 }
 
-/** Names in a note. */
+/** Most names in a note. */
 const shownNames = 5;
 
-/** What ignore rules leave out, as a note for the model; "" if nothing. */
+/** Formats the excluded entries as a note for the model; "" for an empty list. */
 export function formatIgnored(entries: readonly FolderEntry[]): string {
   if (entries.length === 0) return "";
   const names = entries.slice(0, shownNames).map(({ path, kind }) => toLine(kind === "folder" ? `${path}/` : path));

@@ -3,8 +3,8 @@ import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Removes a folder that commands have filled: they may have made folders that their owner cannot empty, as Go does with its
- * cache, and paths that are too long, which only `rmSync` can follow. Links are removed, never followed.
+ * Removes a folder that commands have filled, without following links. Commands may have made folders that their owner
+ * cannot empty, as Go does with its cache, and paths that are too long, which only `rmSync` can follow.
  */
 export async function removeTree(folder: string): Promise<void> {
   const options = { recursive: true, force: true } as const;

@@ -1,32 +1,32 @@
-/** Which repository a folder belongs to, found by reading files, without starting git (S-02, S-05). */
+/** Finds the repository of a folder by reading files, without starting git (S-02, S-05). */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { toComparable } from "./comparable-name.ts";
 import { readSmallFile } from "./open-file.ts";
 
-/** Files such as `.git`, `commondir` and `HEAD` contain one line; as for git, line ends at its end do not count. */
+/** Most bytes of files such as `.git`, `commondir` and `HEAD`: one line. Like git, Sheaf ignores line ends after it. */
 const MAX_BYTES = 8192;
 
 /**
- * What `.git` is: a folder, a file that names one (a worktree or a submodule), a link, the folder itself (a bare
- * repository), or nothing.
+ * The kind of `.git`: a folder, a file with the path of one (a worktree or a submodule), a link, the folder itself (a
+ * bare repository), or no `.git`.
  */
 type GitKind = "folder" | "file" | "link" | "bare" | "none";
 
-/** The repository of a folder. Two are the same only if all of it is equal. */
+/** The repository of a folder. Two are the same only if all fields are equal. */
 export interface Repository {
-  /** Real path. Without a repository: the folder itself. */
+  /** Real path of its working tree, or without a repository, of the folder itself. */
   readonly root: string;
   readonly git: GitKind;
-  /** Where git keeps what belongs to this checkout, links resolved; "" if there is none. */
+  /** The folder with git's files for this checkout, links resolved; "" without a repository. */
   readonly gitFolder: string;
-  /** Where git keeps its settings and hooks; differs from `gitFolder` in worktrees. */
+  /** The folder with git's settings and hooks, which differs from `gitFolder` in worktrees. */
   readonly commonFolder: string;
 }
 
 /**
- * The repository of a folder: that of the nearest `.git`, or bare repository, at or above it. One that belongs
- * to another user than the folder does not count, as for git. `folder` is a real path.
+ * Returns the repository of the nearest `.git`, or the nearest bare repository, at or above a folder. Like git, it
+ * ignores a repository whose owner is not the folder's. `folder` is a real path.
  */
 export function findRepository(folder: string): Repository {
   const repository = findNearestRepository(folder);
@@ -35,8 +35,8 @@ export function findRepository(folder: string): Repository {
 }
 
 /**
- * The repositories that git may use in a folder: the nearest one, whoever owns it, and those around it as long as git may
- * pass over one for being incomplete. Without one: the folder itself. `folder` is a real path.
+ * Lists the repositories that git may use in a folder. The nearest one is first, even another user's. Outer ones follow
+ * as long as git may pass over an incomplete one. Without any, it is the folder itself. `folder` is a real path.
  */
 export function listCandidates(folder: string): Repository[] {
   const nearest = findNearestRepository(folder);
@@ -51,7 +51,7 @@ function isComplete({ gitFolder, commonFolder }: Repository): boolean {
   return isHead && ["objects", "refs"].every((name) => readStats(join(commonFolder, name))?.isDirectory());
 }
 
-/** Git can be told to accept a repository of another user. */
+/** Finds the nearest one, even of another user, since settings of git can accept it. */
 function findNearestRepository(folder: string): Repository {
   for (let root = folder; ; root = dirname(root)) {
     const repository = readRepository(root);
@@ -69,9 +69,9 @@ export function isSameRepository(one: Repository, other: Repository): boolean {
   );
 }
 
-/** The branch that is checked out; undefined for none, and for a name that git would not make. */
+/** Returns the branch that is checked out; undefined without one, and for a name that git would not make. */
 export function readBranch({ root, gitFolder }: Repository): string | undefined {
-  // A file `.git` can name any folder: other places are not read.
+  // A file `.git` can point to any folder, so other places are not read.
   if (gitFolder !== root && dirname(gitFolder) !== root) return undefined;
   const head = readSmallFile(join(gitFolder, "HEAD"), MAX_BYTES) ?? "";
   return /^ref: refs\/heads\/([\w./+@#=-]{1,100})\s*$/.exec(head)?.[1];
@@ -100,14 +100,14 @@ function toPlainFolder(root: string): Repository {
   return { root, git: "none", gitFolder: "", commonFolder: "" };
 }
 
-/** A `.git` folder looks the same from inside; it is found from the folder above. */
+/** True for a bare repository. The inside of a `.git` folder looks the same, but is found from the folder above. */
 function isBare(folder: string): boolean {
   return basename(folder) !== ".git" && hasRepositoryShape(folder);
 }
 
 /**
- * True if git takes a folder for a repository, whatever its name (its `is_git_directory`), or would if it also contained
- * an entry named `added`.
+ * True if git accepts a folder as a repository, whatever its name (git's `is_git_directory`), or would if it also
+ * contained an entry named `added`.
  */
 export function hasRepositoryShape(folder: string, added = ""): boolean {
   const own = toComparable(added);
@@ -115,7 +115,7 @@ export function hasRepositoryShape(folder: string, added = ""): boolean {
   return isThere("HEAD") && (isThere("commondir") || (isThere("objects") && isThere("refs")));
 }
 
-/** A path without links; as written if it leads nowhere. */
+/** Returns a path without links, or unchanged if its target is missing. */
 export function toRealPlace(path: string): string {
   try {
     return realpathSync(path);
@@ -124,7 +124,7 @@ export function toRealPlace(path: string): string {
   }
 }
 
-/** Of the place itself, not of a link's target; undefined if nothing is there. */
+/** Describes the place itself, without following a link; undefined if it is missing. */
 export function readStats(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

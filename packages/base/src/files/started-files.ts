@@ -1,4 +1,4 @@
-/** Files that people ask for, and that a program on the user's machine or a server starts or obeys later (S-245). */
+/** Files that people ask for, and that a program on the user's machine or a server later starts or obeys (S-245). */
 import { toComparablePath } from "./comparable-name.ts";
 
 /** The programs, with the paths at any depth that they start or obey; a folder includes all files in it. */
@@ -22,13 +22,13 @@ function toPathPattern(paths: readonly string[]): RegExp {
   return new RegExp(`(?:^|/)(?:${paths.join("|")})(?:/|$)`);
 }
 
-/** The reason why a change of a file matters outside the sandbox, such as "CI starts it"; undefined if it doesn't. */
+/** Returns the reason why a file matters outside the sandbox, such as "CI starts it"; undefined if it doesn't. */
 export function findStarter(relative: string): string | undefined {
   const path = toComparablePath(relative);
   return starters.find(([, paths]) => paths.test(path))?.[0];
 }
 
-/** At most this many files are named. */
+/** Most files in the sentence. */
 const maxNamed = 5;
 
 /**

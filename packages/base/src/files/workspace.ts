@@ -1,4 +1,4 @@
-/** The workspace: paths that a model wrote, checked before any file tool uses them (S-20). */
+/** Checks paths that a model wrote, before any file tool uses them (S-20). */
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
@@ -8,29 +8,29 @@ import { toFileError } from "./file-error.ts";
 import { followLinks } from "./follow-links.ts";
 import type { ProgramFiles } from "./own-places.ts";
 
-/** A path inside the workspace, checked. */
+/** A checked path inside the workspace. */
 export interface WorkspacePath {
   /** Absolute, links resolved as far as it exists. */
   readonly absolute: string;
   /** Relative to the root with `/`; "." for the root. */
   readonly relative: string;
-  /** As it was named: relative (in an added folder absolute), with its links. Documents show this one (N21). */
+  /** The path with its links, relative or, in an added folder, absolute. Documents show this one (N21). */
   readonly named: string;
 }
 
-/** A checked path, or why it was refused. */
+/** A checked path, or the error of a refused one. */
 export type PathResolution =
   | {
       readonly ok: true;
       readonly path: WorkspacePath;
-      /** The same, but a link at the end is not followed. Undefined: that link is outside the workspace. */
+      /** The path without following a link at its end. Undefined if that link is outside the workspace. */
       readonly entry: WorkspacePath | undefined;
     }
   | { readonly ok: false; readonly error: ToolError };
 
-/** What git's configuration is looked up by: the places that it names are protected (S-80). */
+/** The input for finding git's configuration, whose places are protected (S-80). */
 interface GitUse {
-  /** Of the user. */
+  /** The user's environment. */
   readonly environment: Environment;
   /** All folders in which the user works. Absolute. */
   readonly folders: readonly string[];
@@ -38,13 +38,13 @@ interface GitUse {
 
 /** The places that searches leave out because rules deny reading them (S-243). */
 export interface LeftOut {
-  /** True if a path is one of them, or in one. Paths are relative. */
+  /** True if a path is such a place, or in one. Paths are relative. */
   has(path: string): boolean;
-  /** True if an entry of a folder is one of them, or a link to one; remembers it. */
+  /** True if an entry of a folder is such a place, or a link to one. Remembers the place. */
   meet(path: string, isLink: boolean): boolean;
-  /** True if there may be one in a folder. */
+  /** True if a folder may contain such a place. */
   mayHold(folder: string): boolean;
-  /** Those that were met so far. */
+  /** The places met so far. */
   readonly paths: ReadonlySet<string>;
 }
 
@@ -54,9 +54,9 @@ export interface Workspace {
   readonly git: GitUse;
   /** Sheaf's own files, for tests. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
-  /** What searches must not show; undefined: they may show everything. */
+  /** Places that searches must not show; undefined: no restriction. */
   readonly leftOut?: LeftOut | undefined;
-  /** The path that a model wrote, checked (S-20); a refusal is a value. */
+  /** Checks a path that a model wrote (S-20). A refusal is a value. */
   resolve(path: string): PathResolution;
 }
 
@@ -64,18 +64,15 @@ export interface Workspace {
 const MAX_PATH_BYTES = 4096;
 
 export interface WorkspaceOptions {
-  /** It is a further folder, whose paths are shown as absolute ones. */
+  /** True for an added folder, whose paths are absolute in documents. */
   readonly isAdded?: boolean;
-  /** `folders`: those besides the workspace itself. */
+  /** The user's environment, and the user's folders apart from the workspace. */
   readonly git?: GitUse;
   /** Sheaf's own files. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
 }
 
-/**
- * The workspace of a folder on this machine.
- * @throws SheafError USAGE if the folder does not exist.
- */
+/** Creates the workspace of a folder. @throws SheafError USAGE if the folder does not exist. */
 export function createWorkspace(root: string, options: WorkspaceOptions = {}): Workspace {
   const { isAdded = false, git = { environment: {}, folders: [] }, program } = options;
   const given = resolve(root);
@@ -94,7 +91,7 @@ export function createWorkspace(root: string, options: WorkspaceOptions = {}): W
   };
 }
 
-/** The workspace for one call: a path stays what it was when rules judged it, whatever is swapped meanwhile (S-84). */
+/** Fixes the paths of one call: a path stays as rules judged it, whatever replaces it on disk (S-84). */
 export function fixPaths(workspace: Workspace): Workspace {
   const known = new Map<string, PathResolution>();
   return {
@@ -118,8 +115,8 @@ function toRealRoot(given: string): string {
 }
 
 /**
- * S-20: `..` and `.` are resolved first, as text; then links are followed step by step, even those whose target does not
- * exist. Both the text and the final place must be inside the workspace.
+ * Resolves a path (S-20): first `..` and `.`, as text, then links step by step, even those whose target is missing.
+ * Both the text and the final place must be inside the workspace.
  */
 function resolveInside(path: string, given: string, root: string): PathResolution {
   const fault = findSpellingFault(path);
@@ -140,7 +137,7 @@ function resolveInside(path: string, given: string, root: string): PathResolutio
   }
 }
 
-/** Relative to the root, without `..`; undefined if the text leads out of it. */
+/** Returns the path relative to the root, without `..`; undefined if its text is outside the root. */
 function toNamedPath(path: string, given: string, root: string): string | undefined {
   const absolute = resolve(root, path);
   const base = [root, given].find((folder) => isBelow(absolute, folder));
@@ -148,9 +145,9 @@ function toNamedPath(path: string, given: string, root: string): string | undefi
   return isAbsolute(path) ? findEntrance(absolute, root) : undefined;
 }
 
-/** An absolute path that a link outside leads into the workspace: the folder where it enters, and the rest as written. */
+/** Returns the place where an absolute path enters the workspace through an outer link, with the rest unchanged. */
 function findEntrance(absolute: string, root: string): string | undefined {
-  // Links in `/proc` lead to whatever a process has open.
+  // Links in `/proc` point to open files of a process.
   if (isBelow(absolute, "/proc")) return undefined;
   let place: string = sep;
   const segments = absolute.split(sep).slice(1);
@@ -160,12 +157,12 @@ function findEntrance(absolute: string, root: string): string | undefined {
       if (isBelow(place, root)) return join(relative(root, place), ...segments.slice(index + 1)) || ".";
     }
   } catch {
-    // What cannot be followed does not lead into the workspace.
+    // A path that cannot be followed is not in the workspace.
   }
   return undefined;
 }
 
-/** The link that leads out of the workspace, as it was named. */
+/** Returns the part of the path that ends with the link out of the workspace. */
 function findExit(named: string, root: string): string | undefined {
   const segments = named.split(sep);
   const starts = segments.map((_, index) => segments.slice(0, index + 1));
@@ -192,7 +189,7 @@ function findSpellingFault(path: string): ToolError | undefined {
   return undefined;
 }
 
-/** Control characters and line ends as escapes. */
+/** Escapes control characters and line ends. */
 export function toVisible(path: string): string {
   return path.replaceAll(
     /[\p{Cc}\u2028\u2029]/gu,
@@ -204,7 +201,7 @@ function toInvalidError(message: string): ToolError {
   return { code: "PATH_INVALID", message, details: "" };
 }
 
-/** `link`: what leads out, if it is not the text. */
+/** Creates the error. `link` is the link out of the workspace, if the text itself stays inside. */
 export function toOutsideError(path: string, root: string, link?: string): ToolError {
   const way = link === undefined ? "" : ` through the link "${toVisible(link)}"`;
   const message = `"${path}" leads out of the workspace ${toVisible(root)}${way}: only paths inside it can be used`;
