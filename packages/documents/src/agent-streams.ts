@@ -1,4 +1,4 @@
-/** Streams of other agents: from their output to run events. */
+/** Decodes the output of other agents to run events. */
 export {
   agentStreamFormats,
   createAgentStreamDecoder,

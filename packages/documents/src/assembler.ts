@@ -1,4 +1,4 @@
-/** The document assembler: run events in, stream events out (N1 to N55). */
+/** Assembles documents: run events in, stream events out (N1 to N55). */
 import {
   type AgentEvent,
   type ApprovalRequest,
@@ -26,18 +26,18 @@ import { createTextDocuments, type TextDocuments } from "./text-documents.ts";
 import { createToolDocuments, type ToolDocuments } from "./tool-documents.ts";
 
 export interface AssemblerOptions {
-  /** Milliseconds between heartbeats, sent to the client (X5). Default: 15,000. */
+  /** Milliseconds between heartbeats, for the client (X5). Default: 15,000. */
   readonly heartbeatMs?: number;
-  /** Address of the event schema, sent to the client (X10). */
+  /** Address of the event schema, for the client (X10). */
   readonly schema?: string;
-  /** Send `reasoning_delta` (N14). The ids of all other events are the same with and without it. */
+  /** True to send `reasoning_delta` (N14). It does not change the ids of other events. */
   readonly includeReasoning?: boolean;
 }
 
 export interface Assembler {
   /**
-   * Takes the next event of the log and returns the stream events that it makes, with ids from 1 (X1).
-   * It depends on nothing else: the same log gives the same stream. After `run_end` it returns no events.
+   * Takes the next event of the log and returns the stream events that it makes, with ids from 1 (X1). The same log
+   * always makes the same stream. After `run_end` it returns no events.
    */
   push(event: RunEvent): StreamEvent[];
 }
@@ -47,7 +47,7 @@ export function createAssembler(options: AssemblerOptions = {}): Assembler {
   return new RunAssembler(options);
 }
 
-/** The complete stream of a log. */
+/** Returns the complete stream of a log. */
 export function assemble(events: Iterable<RunEvent>, options: AssemblerOptions = {}): StreamEvent[] {
   const assembler = createAssembler(options);
   const stream: StreamEvent[] = [];
@@ -55,7 +55,7 @@ export function assemble(events: Iterable<RunEvent>, options: AssemblerOptions =
   return stream;
 }
 
-/** The response of a log (N53); a log without an end gives a snapshot with status `streaming` (N3). */
+/** Returns the response of a log (N53). A log without an end gives a snapshot with status `streaming` (N3). */
 export function toResponse(events: Iterable<RunEvent>, options: AssemblerOptions = {}): ChatResponse {
   const assembler = createAssembler(options);
   const reducer = createReducer();
@@ -71,11 +71,11 @@ class RunAssembler implements Assembler {
   readonly #summary = createRunSummary();
   #text: TextDocuments;
   #tools: ToolDocuments;
-  /** Open calls of subagents, by the call that runs the subagent. */
+  /** Open calls of subagents, by the id of the subagent's call. */
   readonly #agents = new Map<string, ToolDocuments>();
-  /** What each subagent used, by the same call. */
+  /** Usage of each subagent, by the same id. */
   readonly #agentTotals = new Map<string, { readonly summary: RunSummary; model?: string }>();
-  /** Calls whose subagents have said something in this turn. */
+  /** Calls whose subagents have written text in this turn. */
   readonly #speaking = new Set<string>();
   #workspace = "";
   #modelName = "";
@@ -196,7 +196,7 @@ class RunAssembler implements Assembler {
     this.#writer.write("approval_resolved", { approvalId, optionId, by });
   }
 
-  /** What a subagent does becomes documents that name it; what it says is live output of its call (N75, N76). */
+  /** Makes documents with the subagent's name of its calls, and live output of its text (N75, N76). */
   #takeAgent({ callId, event }: AgentEvent, time: number): void {
     const totals = this.#agentTotals.get(callId) ?? { summary: createRunSummary() };
     this.#agentTotals.set(callId, totals);
@@ -246,7 +246,7 @@ class RunAssembler implements Assembler {
     }
   }
 
-  /** What the subagent of a call used, for the document of the call; nothing if it ran none (N107). */
+  /** Returns the usage of a call's subagent, for the call's document; empty without a subagent (N107). */
   #endAgent(callId: string, time: number): PartialMetadata {
     const totals = this.#agentTotals.get(callId);
     if (totals === undefined) return {};
@@ -285,7 +285,7 @@ class RunAssembler implements Assembler {
   }
 }
 
-/** Codes for runs that failed without an error of their own (C20); the other reasons are not failures (N2). */
+/** Codes for runs that failed without an error (C20). The other reasons are not failures (N2). */
 const fallbackCodes: Readonly<Partial<Record<FinishReason, string>>> = {
   refusal: "REFUSED",
   cancelled: "CANCELLED",
@@ -294,7 +294,7 @@ const fallbackCodes: Readonly<Partial<Record<FinishReason, string>>> = {
   error: "INTERNAL",
 };
 
-/** The error of the run; undefined when the agent ended its turn itself (N2). */
+/** Returns the error of the run; undefined if the agent ended its turn by itself (N2). */
 function toRunError({ reason, error }: RunEnd): Omit<RunError, "retryable"> | undefined {
   const code = fallbackCodes[reason];
   if (error !== undefined || code === undefined) return error;

@@ -7,17 +7,17 @@ import { isDefinitions, mayBeDefinitions } from "./link-definition.ts";
 export interface OpenFence {
   /** The backticks or tildes that open it. */
   readonly marks: string;
-  /** The place where they start in the line. */
+  /** Position of the marks in the line. */
   readonly offset: number;
-  /** Columns of the blanks before them, within the container; at most 3. */
+  /** Columns of the blanks before the marks, within the container; at most 3. */
   readonly indent: number;
-  /** Raw, without blanks at both ends (N19). */
+  /** The raw info string, without blanks at both ends (N19). */
   readonly info: string;
-  /** Number of list items and block quotes it is in; 0 for a top-level fence (N17). */
+  /** Number of list items and block quotes around it; 0 for a top-level fence (N17). */
   readonly depth: number;
 }
 
-/** A block quote among the containers; all other values are content columns of list items, which are at least 2. */
+/** A block quote among the containers. All other values are content columns of list items, which are at least 2. */
 const blockQuote = 0;
 
 /** Codes of the characters that open blocks. */
@@ -35,21 +35,21 @@ const underscore = 0x5f;
 const backtick = 0x60;
 const tilde = 0x7e;
 
-// A pattern costs much more than a test of the first character, so that test comes first.
+// Patterns cost much more than a test of the first character, so that test runs before them.
 const openingFence = /`{3,}(?=[^`]*$)|~{3,}/y;
 const closingFence = /(?:`{3,}|~{3,})[ \t]*$/y;
 const heading = /#{1,6}(?:[ \t]|$)/y;
 const underline = /(?:=+|-+)[ \t]*$/y;
 const listMarker = /(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/y;
-/** What may interrupt a paragraph. */
+/** Matches a list marker that may interrupt a paragraph. */
 const interruptingMarker = /(?:[-+*]|0{0,8}1[.)])(?=[ \t]+[^ \t])/y;
 
 /**
- * The block structure of CommonMark 0.31, read line by line, as far as it decides where fences are (N16, N17):
- * containers, fences, HTML blocks, and whether a paragraph is open. All other blocks end with their line.
+ * Reads the block structure of CommonMark 0.31 line by line, as far as it decides where fences are (N16, N17):
+ * containers, fences, HTML blocks, and open paragraphs. All other blocks end with their line.
  */
 export class BlockStructure {
-  /** The open fence; lines in a top-level one are not read here, and its owner ends it with `endFence`. */
+  /** The open fence. Its owner reads the lines of a top-level fence, and ends it with `endFence`. */
   fence: OpenFence | undefined;
   #html: HtmlBlockKind | undefined;
   #paragraph = false;
@@ -58,15 +58,15 @@ export class BlockStructure {
   readonly #containers: number[] = [];
   /** Indexes of the block quotes in `#containers`. */
   readonly #quotes: number[] = [];
-  /** The innermost container is a list item that is still empty. */
+  /** True if the innermost container is a list item that is still empty. */
   #emptyItem = false;
   readonly #cursor = new LineCursor();
-  /** The place where the last search for a thematic break in this line failed: none starts before it. */
+  /** Position before which the line has no thematic break, found by the last search. */
   #noBreakBefore = 0;
 
   /**
-   * True if all of the next line matters, whatever it starts with. If not, the line up to and including its first
-   * character of ordinary text is enough.
+   * True if all of the next line matters, whatever its start. If not, the line up to and including its first character
+   * of ordinary text is enough.
    */
   needsWholeLine(): boolean {
     return this.#html !== undefined || this.#definitions !== undefined;
@@ -86,7 +86,7 @@ export class BlockStructure {
 
   /**
    * Takes a line whose first character is ordinary text, if it continues or starts a paragraph outside of all blocks.
-   * Returns false, and takes nothing, where the line may do anything else.
+   * Otherwise it takes no line and returns false.
    */
   takePlainLine(): boolean {
     if (this.#containers.length > 0 || this.needsWholeLine()) return false;
@@ -94,7 +94,7 @@ export class BlockStructure {
     return true;
   }
 
-  /** Takes the next line, without its line end. Returns whether it is the closing line of the open fence. */
+  /** Takes the next line, without its line end. Returns true for the closing line of the open fence. */
   takeLine(line: string): boolean {
     const cursor = this.#cursor;
     cursor.open(line);
@@ -120,7 +120,7 @@ export class BlockStructure {
     return false;
   }
 
-  /** Number of of the open containers this line continues. */
+  /** Returns the number of open containers that this line continues. */
   #matchContainers(): number {
     const cursor = this.#cursor;
     const count = this.#containers.length;
@@ -133,7 +133,7 @@ export class BlockStructure {
         this.#enterQuote();
         quotes += 1;
       } else if (cursor.isAtBlankRest()) {
-        // A blank line continues every list item up to the next quote, except one that is still empty.
+        // A blank line continues every list item up to the next quote, but not an empty list item.
         const end = this.#quotes[quotes] ?? count;
         return end === count && this.#emptyItem ? count - 1 : end;
       } else if (cursor.indent >= container) {
@@ -163,7 +163,7 @@ export class BlockStructure {
     this.#takeText(depth);
   }
 
-  /** Text that opens no block: it continues the paragraph, lazily too, or is indented code or a new paragraph. */
+  /** Takes text that opens no block: it continues the paragraph, even lazily, or is indented code or a new one. */
   #takeText(depth: number): void {
     const cursor = this.#cursor;
     if (!this.#paragraph) {
@@ -179,7 +179,7 @@ export class BlockStructure {
     }
   }
 
-  /** Opens the container that starts here, if one does. */
+  /** Opens the container that starts here, if any. */
   #openContainer(depth: number): boolean {
     const cursor = this.#cursor;
     if (cursor.code === greater) {
@@ -192,10 +192,10 @@ export class BlockStructure {
     }
     const isBullet = cursor.code === minus || cursor.code === asterisk || cursor.code === plus;
     if (!isBullet && !(cursor.code >= zero && cursor.code <= nine)) return false;
-    // A bullet that no blank follows is emphasis, mostly.
+    // A bullet that no blank follows is mostly emphasis.
     const next = cursor.toCode(cursor.nonblank + 1);
     if (isBullet && next >= 0 && !isBlank(next)) return false;
-    // After a paragraph "-" is its underline, so no empty item can start there.
+    // After a paragraph, "-" is its underline, so an empty item cannot start there.
     const interrupts = this.#paragraph && depth === this.#containers.length;
     const length = isBullet && !interrupts ? 1 : cursor.match(interrupts ? interruptingMarker : listMarker);
     if (length === 0 || this.#isThematicBreak()) return false;
@@ -264,20 +264,20 @@ export class BlockStructure {
     return count >= 3;
   }
 
-  /** Moves past the mark of a quote and the blank that may follow it. */
+  /** Moves past a quote's mark and the blank that may follow it. */
   #enterQuote(): void {
     this.#cursor.advanceBehind(1);
     this.#cursor.advanceColumns(1);
   }
 
-  /** Closes the open leaf and the containers from `depth` on. */
+  /** Closes the open leaf, the container at `depth` and all inner ones. */
   #close(depth: number): void {
     this.fence = undefined;
     this.#html = undefined;
     this.#paragraph = false;
     this.#definitions = undefined;
     if (depth === this.#containers.length) return;
-    // Setting the length is a slow runtime call, and it would be made for every list item.
+    // Setting the length is a slow runtime call, and would happen for every list item.
     while (this.#containers.length > depth) this.#containers.pop();
     this.#emptyItem = false;
     while ((this.#quotes.at(-1) ?? -1) >= depth) this.#quotes.pop();

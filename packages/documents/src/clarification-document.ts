@@ -1,9 +1,9 @@
-/** Documents of type clarification (R11, N42). */
+/** Makes documents of type clarification (R11, N42). */
 import type { ClarificationQuestion } from "@sheaf/protocol";
 import { type ToolArguments, toListArgument, toTextArgument } from "./tool-arguments.ts";
 import type { ToolCall, ToolDocument } from "./tool-document.ts";
 
-/** Starts once the questions are known. The content is the title. */
+/** Starts the document once the questions are known. Its content is the title. */
 export function createClarificationDocument(call: ToolCall): ToolDocument {
   const toAsked = () => ({
     title: toTextArgument(call.arguments, "title"),

@@ -2,17 +2,17 @@ import type { OpenFence } from "./block-structure.ts";
 import { isBlank, isLineEnd, toNextColumn } from "./characters.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
-/** What the next character belongs to: the indentation, a run of fence characters, blanks after it, other content. */
+/** The place of the next character: indentation, a run of fence characters, blanks after the run, or other content. */
 type Phase = "indent" | "run" | "run_end" | "rest";
 
 /**
- * Reads the lines of a top-level fence. Only a line that may still be the closing one is held back, with the line end
- * before it (N26). The indentation of the opening fence is removed; a tab that reaches beyond it becomes spaces
- * (N24, CommonMark 0.31, 2.2).
+ * Reads the lines of a top-level fence. It delays only a line that may be the closing one, with the line end before it
+ * (N26). It removes the indentation of the opening fence; a tab that reaches beyond it becomes spaces (N24, CommonMark
+ * 0.31, 2.2).
  */
 export class CodeLineScanner {
   readonly #fence: OpenFence;
-  /** Code of the character that the fence is made of. */
+  /** Code of the fence's character. */
   readonly #marker: number;
   readonly #writer: SegmentWriter;
   #phase: Phase = "indent";
@@ -31,7 +31,7 @@ export class CodeLineScanner {
     this.#runLength = 0;
   }
 
-  /** Reads on from `from`, and stops before the line end or at the end of the chunk. */
+  /** Continues reading at `from`, up to the line end or the end of the chunk. */
   scan(chunk: string, from: number): number {
     let at = from;
     if (this.#phase === "indent") at = this.#scanIndent(chunk, at);
@@ -43,12 +43,12 @@ export class CodeLineScanner {
     return at;
   }
 
-  /** True if this line decides nothing any more: its rest needs no scan. */
+  /** True if the rest of this line decides no more, so that it needs no scan. */
   isDecided(): boolean {
     return this.#phase === "rest";
   }
 
-  /** Ends the line at `at`. Returns whether it is the closing one; if not, it is content. */
+  /** Ends the line at `at`. Returns true if it is the closing one; otherwise it is content. */
   endLine(at: number): boolean {
     if (this.#isClosing()) return true;
     this.#writer.safeEnd = at;
@@ -56,7 +56,7 @@ export class CodeLineScanner {
   }
 
   /**
-   * Ends the text in this line. Returns whether it is the closing one. If the line is empty, the line end before it is
+   * Ends the text in this line. Returns true if it is the closing one. If the line is empty, the line end before it is
    * not content.
    */
   end(): boolean {

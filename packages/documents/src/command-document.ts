@@ -1,13 +1,13 @@
-/** Documents of type terminal_command (R9, N37, N38). */
+/** Makes documents of type terminal_command (R9, N37, N38). */
 import type { CommandEffect, PartialMetadata, ToolResult } from "@sheaf/protocol";
 import { toTextArgument } from "./tool-arguments.ts";
 import type { ToolCall, ToolDocument } from "./tool-document.ts";
 import { toAbsolutePath } from "./workspace-path.ts";
 
-/** Live output kept for a command whose result has no output, in UTF-16 units. */
+/** UTF-16 units of live output to store for a command whose result has no output. */
 const maxKeptOutput = 256 * 1024;
 
-/** Starts once the command is known. */
+/** Starts the document once the command is known. */
 export function createCommandDocument(call: ToolCall): ToolDocument {
   let output = "";
   let truncated: true | undefined;
@@ -17,7 +17,7 @@ export function createCommandDocument(call: ToolCall): ToolDocument {
     workingDirectory: toAbsolutePath(toTextArgument(call.arguments, "working_directory"), call.workspace),
   });
 
-  /** The tool gave no effect: it was refused, failed or was cut off. */
+  /** Returns the outcome of a tool without an effect: refused, failed or cut off. */
   const toUnknownOutcome = (result: ToolResult): PartialMetadata => {
     const known = result.status === "success" ? { exitCode: 0, output: result.output } : { exitCode: -1, output };
     return { ...toCommand(), ...known, permissions: [], truncated };

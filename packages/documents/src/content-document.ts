@@ -1,4 +1,4 @@
-/** A document whose content is a string, while it is being written. */
+/** Writes a document whose content is a string. */
 import {
   createSha256,
   type DocumentEndData,
@@ -11,20 +11,20 @@ import type { StreamWriter } from "./stream-writer.ts";
 
 export interface ContentDocument {
   readonly id: string;
-  /** What was sent, or "" once that exceeds 1 MiB. */
+  /** The deltas so far, or "" once they exceed 1 MiB. */
   readonly text: string;
   /** Sends a delta. */
   write(delta: string): void;
-  /** Sends the rest of `content`, if what was sent is a prefix of it. */
+  /** Sends the rest of `content`, if it starts with the deltas so far. */
   complete(content: string): void;
   /**
-   * Ends the document. Its content is `content`, or what was sent if that is left out (N47); null only if nothing
-   * was sent. Above 1 MiB the hash and the length of the joined deltas replace it (N55).
+   * Ends the document. Its content is `content`, by default the joined deltas (N47); null only without any delta. Above
+   * 1 MiB the hash and the length of the joined deltas replace it (N55).
    */
   end(metadata: PartialMetadata, content?: string | null): void;
 }
 
-/** Starts a document (N46: `metadata` is what is known). */
+/** Starts a document. `metadata` has the fields known so far (N46). */
 export function startContentDocument(
   writer: StreamWriter,
   type: DocumentType,
@@ -37,7 +37,7 @@ class OpenDocument implements ContentDocument {
   readonly id: string;
   readonly #writer: StreamWriter;
   text = "";
-  /** Size of `text` in UTF-8, counted only once it may be too large. */
+  /** Size of `text` in UTF-8; 0 until it may be too large. */
   #bytes = 0;
   #length = 0;
   /** Hash of the joined deltas, once they are too large. */
@@ -87,7 +87,7 @@ class OpenDocument implements ContentDocument {
     }
     const finalContentSha256 = (this.#hash ?? startHash(this.text)).digest();
     if (typeof content === "string" && finalContentSha256 !== startHash(content).digest()) {
-      // A hash cannot express a large final content that differs from what was sent: it is sent whole.
+      // A hash cannot express a large final content that differs from the deltas, so the content itself follows.
       return { finalContent: content };
     }
     return { finalContentSha256, finalContentLength: this.#length };
@@ -100,7 +100,7 @@ function startHash(text: string): Sha256 {
   return hash;
 }
 
-/** The fields that have a value: what is unknown is left out, not undefined. */
+/** Drops fields without a value: an unknown field is absent, not undefined. */
 function pickDefined(fields: PartialMetadata): PartialMetadata {
   if (!Object.values(fields).includes(undefined)) return fields;
   const found: Record<string, unknown> = {};

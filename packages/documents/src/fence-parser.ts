@@ -6,17 +6,17 @@ import { SegmentWriter } from "./segment-writer.ts";
 import { TextLineScanner } from "./text-line-scanner.ts";
 import type { SegmentSink } from "./text-segment.ts";
 
-/** Splits the text of one model request into segments (N15–N27): the line scanners, and what happens between lines. */
+/** Splits the text of one model request into segments (N15–N27). It switches between the line scanners. */
 export class FenceParser {
   readonly #writer: SegmentWriter;
   readonly #text: TextLineScanner;
-  /** Set inside of a top-level fence. */
+  /** The scanner inside of a top-level fence; undefined outside. */
   #code: CodeLineScanner | undefined;
   /** UTF-16 units of the text before the current chunk. */
   #chunkStart = 0;
-  /** The last line end was a CR: an LF right after it belongs to it. */
+  /** True if the last line end was a CR: an LF right after it belongs to it. */
   #afterReturn = false;
-  /** The segment has started, and its current line can decide nothing any more. */
+  /** True if the segment has started, and its current line decides no more. */
   #passes = false;
 
   constructor(sink: SegmentSink) {
@@ -31,8 +31,8 @@ export class FenceParser {
   }
 
   /**
-   * The fast path, about 1.5 times as fast: most chunks are inside a line that can decide nothing any more, so they are
-   * a delta as they are. Returns false, and takes nothing, for any other chunk.
+   * The fast path, about 1.5 times as fast: most chunks are inside a line that decides no more, so the whole chunk is a
+   * delta. For any other chunk, it takes no character and returns false.
    */
   #pass(chunk: string): boolean {
     let code = 0;
@@ -80,7 +80,7 @@ export class FenceParser {
     writer.closeChunk();
   }
 
-  /** Ends the line whose line end is at `at`; returns the position after that one character. */
+  /** Ends the line whose line end is at `at`. Returns the position after that one character. */
   #endLine(chunk: string, at: number): number {
     this.#afterReturn = chunk.charCodeAt(at) === carriageReturn;
     if (this.#code === undefined) {

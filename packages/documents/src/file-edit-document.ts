@@ -1,4 +1,4 @@
-/** Documents of type file_edit (R7, N28, N31 to N35). */
+/** Makes documents of type file_edit (R7, N28, N31 to N35). */
 import type { FileChange, FileDiff, FileEditMetadata, PartialMetadata, ToolResult } from "@sheaf/protocol";
 import type { ContentDocument } from "./content-document.ts";
 import { createJsonScanner } from "./incremental-json.ts";
@@ -10,8 +10,8 @@ import { toFileOperation } from "./tool-names.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
 
 /**
- * Starts as soon as the file is known, so that its content shows while the model writes it. A rename starts once its
- * destination is known too.
+ * Starts the document once the file is known, so that its content appears while the model writes it. A rename starts
+ * once its destination is known as well.
  */
 export function createFileEditDocument(call: ToolCall): ToolDocument {
   const { workspace } = call;
@@ -24,7 +24,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
 
   const toAttempt = () => toFileEditAttempt(toolName, call.arguments, workspace);
 
-  /** A diff that was too large for the result (N34) is shown as the model wrote it, if it did. */
+  /** Adds the diff as the model wrote it, if the result lacks a too large one (N34). */
   function toShown(change: FileChange): FileChange {
     const isMissing = change.operation === "edit" && change.diff === undefined && change.binary !== true;
     const diff = isMissing ? toAttempt().metadata.diff : undefined;
@@ -34,7 +34,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
   function endAttempt(result: ToolResult): void {
     const { metadata, content } = toAttempt();
     const { diff } = metadata;
-    // Arguments that did not parse are of no use: what has been shown of them is the attempt.
+    // Unreadable arguments are useless: the deltas so far are the attempt.
     const shown = metadata.filePath === "" ? toNamed(filePath) : {};
     const drafted = diff && !isWritten(diff) ? { diff: { ...diff, newString: call.open().text } } : undefined;
     const state = toAttemptState(result);
@@ -52,7 +52,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
     open: () => {
       const given = call.arguments === undefined ? undefined : toAttempt().metadata;
       filePath = given?.filePath ?? toWorkspacePath(draft.path ?? "", workspace);
-      // A diff without line numbers is no help before the edit is made.
+      // A diff without line numbers does not help before the edit.
       const known = given === undefined ? { ...toNamed(filePath), operation } : { ...given, diff: undefined };
       return call.start(known, waiting);
     },
@@ -65,7 +65,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
     takeArguments: () => {
       call.open().complete(toAttempt().content ?? "");
     },
-    // On success the result has the outcome of each file; otherwise what was not done is shown as an attempt (N35).
+    // On success the result has the outcome of each file. Otherwise the document shows the attempt (N35).
     end: (result) => {
       call.open();
       const changes = result.effect?.kind === "file_edit" ? result.effect.changes : [];
@@ -82,12 +82,12 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
   };
 }
 
-/** What the name of a file gives. */
+/** Returns the metadata that follow from a file's name. */
 function toNamed(filePath: string): PartialMetadata {
   return { filePath, language: toLanguage(filePath) };
 }
 
-/** What has been done; `isCut`: the content is too large for one event (N34). */
+/** Returns the metadata of a finished change. `isCut`: the content is too large for one event (N34). */
 function toChangeMetadata(change: FileChange, isCut: boolean): PartialMetadata {
   const { filePath, operation, newFilePath, diff, patch, linesAdded, linesRemoved, binary, bytes } = change;
   const isIncomplete = isCut || change.truncated === true || (operation === "edit" && diff === undefined);
@@ -111,17 +111,17 @@ function isWritten({ oldString, newString }: FileDiff): boolean {
   return oldString + newString !== "";
 }
 
-/** N35: a call that was never run is still a proposal. */
+/** Returns the state of an attempt (N35). A call that never ran is still a proposal. */
 function toAttemptState(result: ToolResult): NonNullable<FileEditMetadata["state"]> {
   if (isNotExecuted(result)) return "proposed";
   if (result.status === "success") return "applied";
   return result.status === "rejected" ? "rejected" : "failed";
 }
 
-/** A file_edit as far as the arguments describe it (N11, N12, N31 to N33). */
+/** A file_edit, as far as the arguments describe it (N11, N12, N31 to N33). */
 interface FileEditAttempt {
   readonly metadata: Pick<FileEditMetadata, "filePath" | "operation" | "language" | "diff" | "newFilePath">;
-  /** Null for delete and rename; undefined if it is not in the arguments. */
+  /** Null for delete and rename; undefined if the arguments lack it. */
   readonly content: string | null | undefined;
 }
 
@@ -141,7 +141,7 @@ function toFileEditAttempt(toolName: string, values: ToolArguments | undefined, 
       return { metadata: { ...metadata, diff }, content: diff.newString };
     }
     case "rename": {
-      // N32: the language is that of the new name.
+      // The language follows from the new name (N32).
       const newFilePath = toWorkspacePath(toTextArgument(values, "destination_file"), workspace);
       return { metadata: { ...metadata, language: toLanguage(newFilePath), newFilePath }, content: null };
     }
@@ -149,8 +149,8 @@ function toFileEditAttempt(toolName: string, values: ToolArguments | undefined, 
 }
 
 /**
- * The diff of an edit whose file was not read: where the text is remains unknown, so both lines are 0.
- * Several edits are joined with line ends, so that a client can show what was tried.
+ * Returns the diff of an edit whose file was not read. The place of the text is unknown, so both lines are 0. Several
+ * edits are joined with line ends, so that a client can show the whole attempt.
  */
 function toDiff(edits: readonly ToolArguments[]): FileDiff {
   const join = (name: string) => edits.map((edit) => toTextArgument(edit, name)).join("\n");
@@ -160,11 +160,11 @@ function toDiff(edits: readonly ToolArguments[]): FileDiff {
 interface FileEditDraft {
   /** Takes a piece of the arguments' JSON text; returns the new content in it. */
   push(delta: string): string;
-  /** The file as the model wrote it, once that argument is complete. */
+  /** The path as the model wrote it, once that argument is complete. */
   readonly path: string | undefined;
 }
 
-/** Arguments that name the file, in order of precedence. */
+/** Arguments with the file's path, in order of precedence. */
 const pathArguments = ["target_file", "source_file", "file_path", "path"] as const;
 
 /** JSON pointers to the file, to its content, and to the new string of an edit with its number. */
@@ -173,7 +173,7 @@ const target = new RegExp(`^/(?:(${pathArguments.join("|")})|content|edits/(\\d+
 /** Reads `content`, or the new strings of `edits`, joined with line ends. */
 function createFileEditDraft(): FileEditDraft {
   const scanner = createJsonScanner();
-  /** The argument of the last event, which is nearly always that of the next one too. */
+  /** Pointer of the last event, since the next event mostly has the same one. */
   let pointer = "";
   let found: RegExpExecArray | null = null;
   let lastEdit = "0";

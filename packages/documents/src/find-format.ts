@@ -1,4 +1,4 @@
-/** Which stream a text is, by the shapes of its first payloads. */
+/** Finds the format of a stream by the shapes of its first payloads. */
 import { createBodyDecoder, type BodyMessage } from "./model-streams/body-decoder.ts";
 import {
   isJsonObject,
@@ -15,8 +15,8 @@ import type { AgentStreamFormat } from "./agent-streams/agent-stream.ts";
 export type StreamFormat = Exclude<ModelStreamFormat, "markdown"> | AgentStreamFormat;
 
 /**
- * Finds the format of a stream from its first payloads, of which a few are enough.
- * Undefined: no payload has the shape of a known format.
+ * Returns the format of a stream by its first payloads, of which a few are enough. Undefined if no payload has the
+ * shape of a known format.
  */
 export function findStreamFormat(beginning: Uint8Array | string): StreamFormat | undefined {
   const body = createBodyDecoder();
@@ -31,7 +31,7 @@ function findFormat({ data, event }: BodyMessage): StreamFormat | undefined {
   const payload = parseJson(data.trim());
   if (!isJsonObject(payload)) return undefined;
   const agent = findAgent(payload);
-  // Payloads of models have no session.
+  // Payloads of models lack a session.
   return agent ?? ("session_id" in payload ? undefined : findModel(payload, readString(payload.type) || event));
 }
 

@@ -1,9 +1,9 @@
-/** What hooks did, as events of the stream (N106). */
+/** Writes the work of hooks as events of the stream (N106). */
 import type { HookReport, HookResult } from "@sheaf/protocol";
 import type { StreamWriter } from "./stream-writer.ts";
 import type { ToolDocuments } from "./tool-documents.ts";
 
-/** Nothing for a hook that changed nothing: one that formats each file would be noise. `tools` has its call. */
+/** Writes a hook's result, unless the hook changed nothing: reports of a formatter are noise. `tools` has its call. */
 export function writeHookReport(writer: StreamWriter, result: HookResult, tools: ToolDocuments): void {
   const { event, origin, status, exitCode, decision, reason, arguments: given, context, callId } = result;
   if (status === "success" && !decision && !given && !context) return;

@@ -9,7 +9,7 @@ const blockNames =
 const attributeValue = `(?:[^ \\t"'=<>\`]+|'[^']*'|"[^"]*")`;
 const attribute = `[ \\t]+[a-z_:][a-z0-9:._-]*(?:[ \\t]*=[ \\t]*${attributeValue})?`;
 
-/** The way each kind starts, and what a line that ends it contains; the last two end before a blank line. */
+/** Patterns for the start of each kind, and for the line that ends it. The last two end before a blank line. */
 const kinds: readonly (readonly [RegExp, RegExp?])[] = [
   [/^<(?:pre|script|style|textarea)(?:[ \t>]|$)/i, /<\/(?:pre|script|style|textarea)>/i],
   [/^<!--/, /-->/],
@@ -20,7 +20,7 @@ const kinds: readonly (readonly [RegExp, RegExp?])[] = [
   [new RegExp(`^<(?:[a-z][a-z0-9-]*(?:${attribute})*[ \\t]*/?|/[a-z][a-z0-9-]*[ \\t]*)>[ \\t]*$`, "i")],
 ];
 
-/** The kind of HTML block that `text`, the rest of a line from a `<` on, can start; 0 if none. */
+/** Returns the kind of HTML block that can start with `text`, the rest of a line after a `<`; 0 if none can. */
 export function parseHtmlBlockStart(text: string): HtmlBlockKind | 0 {
   return (kinds.findIndex(([start]) => start.test(text)) + 1) as HtmlBlockKind | 0;
 }

@@ -1,10 +1,10 @@
-/** Reads JSON while it is being written: tool arguments as a model streams them. */
+/** Reads JSON while a model writes it: the arguments of a tool, as they are streamed. */
 import { parseJson } from "@sheaf/protocol/check-value";
 import { isHighSurrogate, replaceHalves } from "./characters.ts";
 
 /**
- * News of a string, at any depth. `path` is a JSON pointer (RFC 6901), for instance `/content`
- * or `/edits/0/new_string`. The deltas, joined, are its value; half a surrogate pair waits for its other half.
+ * A piece or the end of a string, at any depth. `path` is a JSON pointer (RFC 6901), for instance `/content` or
+ * `/edits/0/new_string`. The deltas, joined, are the string's value; half a surrogate pair waits for its other half.
  */
 export type JsonScanEvent =
   | { readonly type: "string_delta"; readonly path: string; readonly delta: string }
@@ -13,27 +13,30 @@ export type JsonScanEvent =
 export interface JsonScanner {
   /** Takes the next piece of the text, cut anywhere. Never throws. */
   push(chunk: string): readonly JsonScanEvent[];
-  /** `broken`: the text is not JSON, and no more events follow; `done`: the outermost value is complete. */
+  /**
+   * The state of the text. `broken` means that it is not JSON, and that no more events follow. `done` means that the
+   * outermost value is complete.
+   */
   readonly state: "open" | "done" | "broken";
 }
 
 /**
- * Creates a scanner. It reads each character once, so the cost is linear however small the pieces are.
- * Use it to show what is being written; the value itself is one `JSON.parse` of the whole text.
+ * Creates a scanner. It reads each character once, so the cost is linear even for tiny pieces. Use it to show an
+ * unfinished text. For the value itself, call `JSON.parse` once with the whole text.
  */
 export function createJsonScanner(): JsonScanner {
   return new Scanner();
 }
 
-/** What comes next, or what the scanner is inside of. */
+/** The expected part of the text, or the part around the next character. */
 type Phase = "value" | "key" | "colon" | "after" | "string" | "escape" | "token";
 
 const none: readonly JsonScanEvent[] = [];
 
-/** Deeper nesting is treated as an attack. */
+/** Most levels of nesting: deeper nesting is treated as an attack. */
 const maxNesting = 512;
 
-/** The characters that may follow a backslash and, in the same order, what they mean. */
+/** The characters that may follow a backslash and, in the same order, their values. */
 const escapes = '"\\/bfnrt';
 const escaped = '"\\/\b\f\n\r\t';
 
@@ -44,7 +47,7 @@ const backslash = 0x5c;
 interface Frame {
   readonly isArray: boolean;
   readonly path: string;
-  /** Of the next item of an array. */
+  /** Index of the next item, for an array. */
   index: number;
 }
 
@@ -52,12 +55,12 @@ class Scanner implements JsonScanner {
   state: "open" | "done" | "broken" = "open";
   readonly #frames: Frame[] = [];
   #phase: Phase = "value";
-  /** The object or array may end here: it is empty so far, or a value is complete. */
+  /** True if the object or array may end here: it is empty so far, or a value is complete. */
   #mayClose = false;
-  /** Of the value that is being read. */
+  /** Path of the current value. */
   #path = "";
   #inKey = false;
-  /** Decoded text of the string not emitted yet, or the key so far. */
+  /** Decoded text of the string that is not emitted yet, or the key so far. */
   #text = "";
   /** An escape, number or literal so far. */
   #token = "";
@@ -123,7 +126,7 @@ class Scanner implements JsonScanner {
     return true;
   }
 
-  /** A character between keys and values, or the first of one. */
+  /** Takes a character between keys and values, or a value's first one. */
   #takeMark(character: string): boolean {
     const frame = this.#frames.at(-1);
     const isArray = frame?.isArray === true;

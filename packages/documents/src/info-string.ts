@@ -7,9 +7,9 @@ const attribute = /[^ \t=]+(?:="[^"]*"|='[^']*'|=[^ \t]*)?/g;
 const purposeAttribute = /^purpose=(["']?)(new_code|example|suggestion)\1$/;
 
 /**
- * The segment that a fence with this info string opens (N19, N20, N23).
- * `info` is raw: blanks at both ends are removed, backslashes and entities are not decoded.
- * Line numbers too large for an exact JSON number do not make a reference.
+ * Returns the segment that a fence with this info string opens (N19, N20, N23). `info` is raw: it loses blanks at both
+ * ends, but backslashes and entities are not decoded. Line numbers too large for an exact JSON number do not make a
+ * reference.
  */
 export function parseInfoString(info: string): TextSegmentCodeBlock | TextSegmentCodeReference {
   return parseReference(info) ?? parseCodeBlock(info);

@@ -1,7 +1,7 @@
 /**
- * One language a line: its name, other extensions (what follows the dot of `.bashrc` is one), and after slashes the
- * names of files without a known extension, in lower case. The names of languages are those that models and
- * highlighters use in info strings; each is an extension too. Pages load this table, so it is written to compress well.
+ * One language a line: its name, other extensions (such as that of `.bashrc`, the part after its dot), and after
+ * slashes the names of files without a known extension, in lower case. The names of languages are those that models and
+ * highlighters use in info strings; each is an extension as well. Pages load this table, so its form compresses well.
  */
 const languages = `\
 ada adb ads,\
@@ -133,7 +133,7 @@ const lookup: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The language of a file by its name alone (N20): a well-known name, a name with a well-known beginning
+ * Returns the language of a file by its name alone (N20): a well-known name, a name with a well-known start
  * (`Dockerfile.dev`, `.env.local`), or the last extension. "" if unknown. Case does not matter.
  */
 export function toLanguage(filePath: string): string {

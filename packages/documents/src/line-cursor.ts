@@ -1,22 +1,22 @@
 import { isBlank, toNextColumn } from "./characters.ts";
 
 /**
- * A position in a line, by character and by column. A tab reaches to the next multiple of four columns and may be
- * taken in part: then `column` is inside it and `offset` before it (CommonMark 0.31, 2.2).
+ * A position in a line, by character and by column. A tab reaches to the next multiple of four columns. The cursor may
+ * take part of a tab: then `column` is inside it and `offset` before it (CommonMark 0.31, 2.2).
  */
 export class LineCursor {
   line = "";
   offset = 0;
   column = 0;
-  /** Offset of the first non-blank character from here on; valid after `look`, as the next two are. */
+  /** Offset of the next non-blank character; valid after `look`, as the next two fields are. */
   nonblank = -1;
   /** Code of that character; -1 at the end of the line. */
   code = -1;
-  /** Columns of the blanks before it. */
+  /** Columns of the blanks before that character. */
   indent = 0;
   #nonblankColumn = 0;
 
-  /** Moves to the start of a line, given without its line end. */
+  /** Moves to the start of a line without its line end. */
   open(line: string): void {
     this.line = line;
     this.offset = 0;
@@ -24,7 +24,7 @@ export class LineCursor {
     this.nonblank = -1;
   }
 
-  /** Finds the next non-blank character. However often it is called, no blank is read twice. */
+  /** Finds the next non-blank character. Repeated calls never read a blank twice. */
   look(): void {
     if (this.nonblank < this.offset) {
       let at = this.offset;
@@ -42,18 +42,18 @@ export class LineCursor {
     this.indent = this.#nonblankColumn - this.column;
   }
 
-  /** After `look`: whether only blanks are left. */
+  /** True if only blanks remain. Call `look` before. */
   isAtBlankRest(): boolean {
     return this.nonblank === this.line.length;
   }
 
-  /** After `look`: how many characters a sticky pattern matches at the start of the non-blank part. */
+  /** Returns the number of characters that a sticky pattern matches at the non-blank part. Call `look` before. */
   match(pattern: RegExp): number {
     pattern.lastIndex = this.nonblank;
     return pattern.test(this.line) ? pattern.lastIndex - this.nonblank : 0;
   }
 
-  /** After `look`: moves `length` characters, none of them blank, past the start of the non-blank part. */
+  /** Moves `length` non-blank characters past the start of the non-blank part. Call `look` before. */
   advanceBehind(length: number): void {
     this.offset = this.nonblank + length;
     this.column = this.#nonblankColumn + length;
@@ -71,7 +71,7 @@ export class LineCursor {
     }
   }
 
-  /** The code of the character at `at`; -1 after the end of the line. */
+  /** Returns the code of the character at `at`; -1 after the end of the line. */
   toCode(at: number): number {
     return at < this.line.length ? this.line.charCodeAt(at) : -1;
   }

@@ -1,4 +1,4 @@
-/** Model streams: from the body of a provider's answer to run events. */
+/** Decodes model streams: the body of a provider's answer to run events. */
 export {
   findAnswerFailure,
   findEndFailure,

@@ -1,4 +1,4 @@
-/** Documents of type plan (R10, N40). */
+/** Makes documents of type plan (R10, N40). */
 import type { PlanMetadata, PlanTodo, TodoStatus } from "@sheaf/protocol";
 import { createJsonScanner } from "./incremental-json.ts";
 import {
@@ -14,15 +14,15 @@ type Plan = Omit<PlanMetadata, "toolName" | "toolCallId" | "providerToolCallId">
 
 const format = "markdown";
 
-/** Starts with the first character of the plan, while the model writes it. */
+/** Starts the document with the first character of the plan, while the model writes it. */
 export function createPlanDocument(call: ToolCall): ToolDocument {
   const scanner = createJsonScanner();
-  /** The string that the model is writing, unless it is the plan; below, the complete ones by JSON pointer. */
+  /** The string that the model is writing, unless it is the plan. The map has complete ones by JSON pointer. */
   let written = "";
   const complete = new Map<string, string>();
   return {
     open: () => {
-      // Until the arguments are complete, only their complete strings are certain.
+      // An unfinished call has certain values only in its complete strings.
       const draft = { title: complete.get("/title"), overview: complete.get("/overview"), format };
       return call.start(call.arguments === undefined ? draft : toPlan(call.arguments));
     },

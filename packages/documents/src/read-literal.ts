@@ -1,34 +1,34 @@
-/** Reads JSON as models write it: with slips whose meaning is clear, and never with an end that is missing. */
+/** Reads JSON as models write it: with slips whose meaning is clear, but never without its end. */
 import { isJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 
 /** The reason why a text isn't a JSON object. */
 export interface Unreadable {
   readonly value?: undefined;
-  /** UTF-16 units before the place. */
+  /** Number of UTF-16 units before the place. */
   readonly at: number;
   /** A clause about the place. */
   readonly reason: string;
-  /** The text ends before the value does. */
+  /** True if the text ends before the value does. */
   readonly isCut: boolean;
 }
 
-/** Deeper than any tool needs; writing the log as JSON must not exhaust the stack. */
+/** Most levels of nesting, more than any tool needs. Writing the log as JSON must not exhaust the stack. */
 const maximumDepth = 500;
 
 const constants = { true: true, false: false, null: null, True: true, False: false, None: null } as const;
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
-/** Characters of a text that stand for themselves, by its quote. */
+/** Literal characters of a text, by its quote. */
 const plain: Readonly<Record<string, RegExp>> = {
   '"': /[^"\\\p{Cc}]+/uy,
   "'": /[^'\\\p{Cc}]+/uy,
 };
 
-/** Reads one value after another from a text. `mended`: the slips so far. */
+/** Reads one value after another from a text. `mended` contains the slips so far. */
 export class LiteralReader {
   readonly mended = new Set<string>();
-  /** Set by the first value that cannot be read. */
+  /** The reason why the first unreadable value cannot be read. */
   problem: Unreadable | undefined;
   at: number;
   readonly #text: string;
@@ -42,7 +42,7 @@ export class LiteralReader {
     return this.at >= this.#text.length;
   }
 
-  /** Takes what matches here; `pattern` is sticky. `slip`: its name, if it is one. */
+  /** Takes the text that the sticky `pattern` matches here. `slip` is the slip's name, if it is one. */
   take(pattern: RegExp, slip?: string): string | undefined {
     pattern.lastIndex = this.at;
     const [found] = pattern.exec(this.#text) ?? [];
@@ -56,7 +56,7 @@ export class LiteralReader {
     while (this.take(/\/\/[^\n]*|#[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//y, "a comment") !== undefined);
   }
 
-  /** Returns undefined if `problem` says why. */
+  /** Returns undefined and sets `problem` if the value cannot be read. */
   readValue(depth = 0): { readonly value: unknown } | undefined {
     this.skipBlank();
     if (depth > maximumDepth) return this.fail(`it is nested deeper than ${maximumDepth}`);
@@ -96,7 +96,7 @@ export class LiteralReader {
   #readEscape(quote: string): string | undefined {
     const code = this.take(/\\u[0-9a-fA-F]{4}/y);
     if (code !== undefined) return String.fromCharCode(Number.parseInt(code.slice(2), 16));
-    // A shell's way to write a quote, or the escaped quote of another language.
+    // In a shell this is a quote; in other languages, an escaped quote.
     if (quote === '"' && this.#text.slice(this.at - 1, this.at + 3) === String.raw`'\''`)
       return this.fail(String.raw`\' has two meanings`);
     const [, sign] = this.take(/\\[\s\S]/y) ?? [];
@@ -104,7 +104,7 @@ export class LiteralReader {
     const meant = escapes[sign] ?? (/[\\/"]/.test(sign) ? sign : undefined);
     if (meant !== undefined) return meant;
     if (quote === '"' || sign !== "'") this.mended.add("a backslash in a text");
-    // Regular expressions have more escapes than JSON: the backslash is part of the text.
+    // The backslash is part of the text: regular expressions have more escapes than JSON.
     return sign === "'" ? sign : `\\${sign}`;
   }
 
@@ -149,23 +149,23 @@ export class LiteralReader {
     return this.take(bracket, "a comma before the end") !== undefined;
   }
 
-  /** A word, a number or a comment at the end of the text may be cut off. */
+  /** Sets the problem. A word, a number or a comment at the end of the text may be cut off. */
   fail(reason: string): undefined {
     const isCut = this.take(/(?:[\w.+\\-]*|\/|\/\*[\s\S]*)$/y) !== undefined;
     this.problem ??= { at: this.at, reason, isCut };
   }
 }
 
-/** Text around the value that adds nothing to it. */
+/** Matches text around the value that has no meaning. */
 const tail = /(?:\s|`|\}|<\/?[\w:-]+>|<[|｜][^<>|｜]{1,40}[|｜]>)+/y;
 
-/** `mended`: the slips. */
+/** A value with the slips in its text. */
 export interface Mended<Value> {
   readonly value: Value;
   readonly mended: readonly string[];
 }
 
-/** The value of a text of JSON, or the reason why it can't be read. Never throws. */
+/** Returns the value of a text of JSON, or the reason why it can't be read. Never throws. */
 export function readJson(text: string): Mended<unknown> | Unreadable {
   const reader = new LiteralReader(text);
   reader.take(/\s*```[\w-]*\s*?(?=\n|\{)/y, "a code fence");
@@ -178,7 +178,7 @@ export function readJson(text: string): Mended<unknown> | Unreadable {
   return { ...found, mended: [...reader.mended] };
 }
 
-/** The same for an object, which some models write as a text of JSON. */
+/** Reads an object in the same way; some models write it as a text of JSON. */
 export function readJsonObject(text: string): Mended<JsonObject> | Unreadable {
   const found = readJson(text);
   if ("isCut" in found) return found;
@@ -189,7 +189,7 @@ export function readJsonObject(text: string): Mended<JsonObject> | Unreadable {
   return { value, mended: [...(inner ? ["JSON in a text of JSON"] : []), ...mended] };
 }
 
-/** Why arguments could not be read, with the place, for the model (N30). */
+/** Formats the reason why arguments are unreadable, with the place, for the model (N30). */
 export function formatUnreadable(toolName: string, text: string): string {
   const found = readJsonObject(text);
   const again = "write them again, whole";

@@ -1,4 +1,4 @@
-/** The totals of a response, and what it did not do: the one place from which every result is made (N4 to N7, C166). */
+/** Sums up a response and its refusals, for all kinds of results (N4 to N7, C166). */
 import { readNotices, toServerNotices } from "@sheaf/protocol";
 import type {
   FinishReason,
@@ -18,25 +18,25 @@ export interface RunSummary {
   /** Takes every event of the run. */
   push(event: RunEvent): void;
   toUsage(): Usage;
-  /** What is known so far. */
+  /** Returns the facts known so far. */
   toFacts(): RunFacts;
-  /** For the end of the run, at `time` (milliseconds, as in the log). */
+  /** Returns the metadata for the end of the run. `time` is in milliseconds, as in the log. */
   toMetadata(time: number, finishReason: FinishReason): ResponseMetadata;
 }
 
-/** The same in every result, also of a failure (C166). */
+/** Facts that are the same in every result, even of a failure (C166). */
 export interface RunFacts {
-  /** Model requests that ended, also of subagents. */
+  /** Number of model requests that ended, with the subagents'. */
   readonly requests: number;
   /** Time spent waiting for the model. Milliseconds. */
   readonly modelMs: number;
-  /** False if requests ended and no provider reported their tokens. */
+  /** False if requests ended, but no provider reported their tokens. */
   readonly isCounted: boolean;
-  /** Fields of every result; a field without a value is absent. */
+  /** Fields of every result. Fields without a value are absent. */
   readonly told: Pick<ResponseMetadata, "sandbox" | "refusals" | "notices" | "costUsd" | "verify">;
 }
 
-/** Errors by which a call is not done because Sheaf, the user or the system forbids it. */
+/** Error codes of calls that Sheaf, the user or the system forbade. */
 const refusingCodes: ReadonlySet<string> = new Set(["PERMISSION_DENIED", "PROTECTED_PATH", "COMMAND_NOT_STARTED"]);
 
 export function createRunSummary(): RunSummary {
@@ -61,7 +61,7 @@ class Summary implements RunSummary {
   #requests = 0;
   #modelMs = 0;
   #uncounted = 0;
-  /** Undefined once a request has no price. */
+  /** Cost so far; undefined once a request has no price. */
   #cost: number | undefined = 0;
   readonly #openApprovals = new Set<string>();
   #waitingSince = 0;
@@ -87,7 +87,7 @@ class Summary implements RunSummary {
         this.#usage = addUsage(this.#usage, event.usage);
         return;
       case "compaction":
-        // A request for a summary is one of the model requests too (N5, N6).
+        // A request for a summary is a model request as well (N5, N6).
         this.#otherRequests += 1;
         this.#context = event.tokens;
         this.#usage = addUsage(this.#usage, event.usage);
@@ -157,7 +157,7 @@ class Summary implements RunSummary {
     this.#modelMs += ended.modelMs;
     const price = findPrice(ended, this.#price);
     this.#cost = price && this.#cost !== undefined ? this.#cost + toCostUsd(ended.usage, price) : undefined;
-    // A request that failed or broke off has no tokens to report.
+    // A request that failed or broke off cannot report tokens.
     const isBroken = ended.type === "turn_end" && ["error", "unknown"].includes(ended.finishReason);
     if (ended.usage.estimated && ended.usage.totalTokens === 0 && !isBroken) this.#uncounted += 1;
   }
@@ -176,7 +176,7 @@ class Summary implements RunSummary {
     for (const refusal of listRefusals(tool, event)) this.#refusals.set(JSON.stringify(refusal), refusal);
   }
 
-  /** What subagents use and do counts for the response (N76). */
+  /** Adds the usage and the calls of subagents to the response's (N76). */
   #pushAgent(event: OwnEventBody, time: number): void {
     if (event.type === "turn_end" || event.type === "compaction") {
       this.#otherRequests += 1;
@@ -191,7 +191,7 @@ class Summary implements RunSummary {
     }
   }
 
-  /** A repeated request has the same number (N5); what the first one used is then unknown (N6). */
+  /** Starts a turn. A repeated request has the same number (N5); the usage of the first one is unknown (N6). */
   #startTurn(turn: number): void {
     this.#usage = this.toUsage();
     this.#turnIsOpen = true;
@@ -203,17 +203,17 @@ class Summary implements RunSummary {
     this.#openApprovals.add(approvalId);
   }
 
-  /** Time with several open approvals counts once (N7). */
+  /** Ends one approval. Time with several open approvals is added once (N7). */
   #endWaiting(approvalId: string, time: number): void {
     if (!this.#openApprovals.delete(approvalId) || this.#openApprovals.size > 0) return;
     this.#waiting = (this.#waiting ?? 0) + Math.max(0, time - this.#waitingSince);
   }
 }
 
-/** The whole call, or parts of a command. */
+/** Lists the refusals of a call: the whole call, or parts of a command. */
 function listRefusals(tool: string, { status, error, effect }: ToolResult): Refusal[] {
   if (error && (status === "rejected" || (status === "error" && refusingCodes.has(error.code)))) {
-    // Only a rule brings details to a refusal.
+    // Details of a refusal are always the rule.
     return [{ tool, reason: error.message, ...(status === "rejected" && error.details && { rule: error.details }) }];
   }
   const reasons = (effect?.kind === "command" && effect.refusals) || [];

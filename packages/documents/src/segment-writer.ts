@@ -3,16 +3,16 @@ import { isBlank, isHighSurrogate } from "./characters.ts";
 import type { SegmentSink, TextSegment } from "./text-segment.ts";
 
 /**
- * Makes segments out of stretches of chunks: at most one delta per chunk and segment. What must wait is held
- * as it came (N26). Only slices of the current chunk are copied.
+ * Makes segments out of parts of chunks: at most one delta per chunk and segment. Waiting text is held unchanged (N26).
+ * It copies only slices of the current chunk.
  */
 export class SegmentWriter {
-  /** The current chunk up to here may be sent, after all that is held; -1: nothing may. */
+  /** End of the text in the current chunk that may be sent after all held text; -1 if no text may. */
   safeEnd = -1;
   /** True if the start of the segment has been sent. */
   hasStarted = false;
   #chunk = "";
-  /** Start of the part of the current chunk that is neither held nor ready yet. */
+  /** Start of the text in the current chunk that is not yet held or ready. */
   #from = 0;
   #held = "";
   #ready = "";
@@ -24,7 +24,7 @@ export class SegmentWriter {
     this.#sink = sink;
   }
 
-  /** Takes a whole chunk: sends what is held with the first `length` characters, at least one, and holds the rest. */
+  /** Takes a whole chunk. Sends the held text and the first `length` characters, at least one, and holds the rest. */
   passChunk(chunk: string, length: number): void {
     let delta = chunk;
     if (length < chunk.length || this.#held !== "") {
@@ -42,11 +42,11 @@ export class SegmentWriter {
     this.safeEnd = -1;
   }
 
-  /** Ends the chunk: sends what is safe and holds the rest. */
+  /** Ends the chunk: sends the safe part and holds the rest. */
   closeChunk(): void {
     const length = this.#chunk.length;
     if (this.safeEnd === length && isHighSurrogate(this.#chunk.charCodeAt(length - 1))) {
-      // Half a character has no UTF-8, so it waits for the other half.
+      // Half a character waits for its other half, since it has no UTF-8.
       this.safeEnd = length - 1 > this.#from ? length - 1 : -1;
     }
     this.#settle(length);
@@ -62,8 +62,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Ends the segment and drops what is not safe. A segment that has not started leaves no event.
-   * Offsets and lengths of `codeBlocks` are clamped to the content.
+   * Ends the segment and drops text that is not safe. A segment that has not started leaves no event. Offsets and
+   * lengths of `codeBlocks` are clamped to the content.
    */
   endSegment(closed: boolean, codeBlocks: readonly NestedCodeBlock[]): void {
     this.#settle(this.#from);
@@ -76,26 +76,26 @@ export class SegmentWriter {
     );
   }
 
-  /** Drops what is held and the current chunk up to `at`. */
+  /** Drops the held text, and the current chunk up to `at`. */
   drop(at: number): void {
     this.#held = "";
     this.#from = at;
     this.safeEnd = -1;
   }
 
-  /** True if nothing is held or waiting in the current chunk before `at`. */
+  /** True if no text before `at` is held or waits in the current chunk. */
   isEmptyUntil(at: number): boolean {
     return this.#from === at && this.#held === "";
   }
 
-  /** Replaces `from` … `to` of the current chunk by this many spaces. */
+  /** Replaces the current chunk's part from `from` to `to` by this many spaces. */
   replace(from: number, to: number, spaces: number): void {
     this.#settle(from);
     if (spaces > 0) this.#held += " ".repeat(spaces);
     this.#from = to;
   }
 
-  /** Releases what is held, except trailing blanks and line ends. Call it before anything of a chunk. */
+  /** Releases the held text, except trailing blanks and line ends. Call it before the chunk's first text. */
   releaseHeldText(): void {
     let end = this.#held.length;
     while (end > 0 && isBlankOrLineEnd(this.#held.charCodeAt(end - 1))) end -= 1;

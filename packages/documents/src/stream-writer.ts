@@ -18,7 +18,7 @@ export interface StreamWriter {
   skip(): void;
   /** Starts the next document and returns its id (N9, N10). */
   startDocument(type: DocumentType, metadata: PartialMetadata): string;
-  /** Sequence of the last document that started; 0 before the first. */
+  /** Returns the sequence of the last document that started; 0 before the first. */
   lastSequence(): number;
   /** Appends a delta; a large one as several events (N55). */
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void;
@@ -36,7 +36,7 @@ export function createStreamWriter(): StreamWriter {
   return new Writer();
 }
 
-/** The same stream; the documents that are written by it name the subagent (N74). */
+/** Returns a writer to the same stream whose documents have the subagent's name (N74). */
 export function createAgentWriter(writer: StreamWriter, agent: AgentOrigin): StreamWriter {
   return {
     write: (event, data) => writer.write(event, data),
@@ -51,7 +51,7 @@ export function createAgentWriter(writer: StreamWriter, agent: AgentOrigin): Str
 }
 
 class Writer implements StreamWriter {
-  /** Nearly always one; an array literal of one takes the least memory. */
+  /** Events since the last call. Mostly there is one, and an array literal of one takes the least memory. */
   #events: StreamEvent[] | undefined;
   #lastId = 0;
   #documents = 0;

@@ -1,4 +1,4 @@
-/** Documents made from a model's text (N15 to N27). */
+/** Makes documents from a model's text (N15 to N27). */
 import type { CodePurpose, Mode, PartialMetadata, ReferenceCheck } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { FenceParser } from "./fence-parser.ts";
@@ -10,9 +10,9 @@ export interface TextDocuments {
   /** Starts a model request, whose text is independent of all text before it (N27). */
   startTurn(): void;
   push(text: string): void;
-  /** Records whether the code reference with this 0-based number in the turn matches its file, and where (N22, N61). */
+  /** Records if a code reference, by its 0-based number in the turn, matches its file, and where (N22, N61). */
   checkReference(check: Omit<ReferenceCheck, "type">): void;
-  /** Ends what is open (N18); more text may follow. */
+  /** Ends the open document (N18); more text may follow. */
   end(): void;
 }
 
@@ -26,7 +26,7 @@ export function createTextDocuments(writer: StreamWriter, options: TextDocuments
   return new Documents(writer, options);
 }
 
-/** N23. */
+/** Purpose of code blocks by mode (N23). */
 const purposes: Readonly<Record<Mode, CodePurpose>> = {
   agent: "new_code",
   debug: "new_code",
@@ -40,7 +40,7 @@ class Documents implements TextDocuments, SegmentSink {
   #parser: FenceParser | undefined;
   #document: ContentDocument | undefined;
   #metadata: PartialMetadata = {};
-  /** Code references of the turn that have started. */
+  /** Number of the turn's code references that have started. */
   #references = 0;
   #checks = new Map<number, Omit<ReferenceCheck, "type">>();
 

@@ -5,8 +5,8 @@ import { parseInfoString } from "./info-string.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
 /**
- * What the next character belongs to: the blanks at the start of the line, the block marks after them, a run of
- * fence characters, the info string after such a run, or a rest that needs no decision.
+ * The place of the next character: in the blanks at the start of the line, the block marks after them, a run of fence
+ * characters, the info string after such a run, or a rest that needs no decision.
  */
 type Phase = "indent" | "marks" | "run" | "info" | "rest";
 
@@ -15,16 +15,17 @@ const bracket = 0x5b;
 const backtick = 0x60;
 const tilde = 0x7e;
 
-/** Characters that may precede the one that decides the block of a line; fences, "<" and "[" are not among them. */
+/** Characters that may precede the character that decides the line's block; fences, "<" and "[" are not among them. */
 const marks = " \t>-*+_=#.)0123456789";
 
 /** A table by character code: 1 for each of `marks`. */
 const isMark = Uint8Array.from({ length: 128 }, (_, code) => (marks.includes(String.fromCharCode(code)) ? 1 : 0));
 
 /**
- * Reads the lines outside of top-level fences. It holds back a line that may still open one, and blanks and line
- * ends that may be the last (N26). A line goes to the block structure as soon as enough of it is known; for most lines
- * that is the first letter, and the rest is not examined.
+ * Reads the lines outside of top-level fences. It delays a line that may still open such a fence, and blanks and line
+ * ends that may be the last (N26). A line reaches the block structure once enough of it is known. For most lines that
+ * is the first letter, and the scanner skips the rest.
+ *
  * A *place* is in UTF-16 units of the whole text; `at` and `from` are in the current chunk.
  */
 export class TextLineScanner {
@@ -34,15 +35,15 @@ export class TextLineScanner {
   /** The line as received in earlier chunks, until the structure takes it. */
   #line = "";
   #lineTaken = false;
-  /** The place where the line continues in this chunk. */
+  /** Offset at which the line continues in this chunk. */
   #lineFrom = 0;
   #lineStart = 0;
   #previousLineEnd = 0;
-  /** Columns of the blanks that the line starts with. */
+  /** Columns of the blanks at the start of the line. */
   #column = 0;
   #runMarker = 0;
   #runLength = 0;
-  /** The line may still open a top-level fence, so all of it waits. */
+  /** True if the line may still open a top-level fence, so that all of it waits. */
   #mayOpenFence = false;
   /** Place of the first non-blank line of the text; -1 before it. */
   #contentStart = -1;
@@ -71,7 +72,7 @@ export class TextLineScanner {
     this.#mayOpenFence = false;
   }
 
-  /** Reads on from `from`, and stops before the line end or at the end of the chunk. */
+  /** Continues reading at `from`, up to the line end or the end of the chunk. */
   scan(chunk: string, from: number): number {
     let at = from;
     if (this.#phase === "indent") at = this.#scanIndent(chunk, at);
@@ -82,18 +83,18 @@ export class TextLineScanner {
     return at;
   }
 
-  /** True if this line decides nothing any more: its rest needs no scan. */
+  /** True if the rest of this line decides no more, so that it needs no scan. */
   isDecided(): boolean {
     return this.#lineTaken && this.#phase === "rest";
   }
 
-  /** Keeps what is needed of an unfinished line for the next chunk. */
+  /** Stores the needed part of an unfinished line for the next chunk. */
   endChunk(chunk: string): void {
     if (!this.#lineTaken) this.#line += chunk.slice(this.#lineFrom);
     this.#lineFrom = 0;
   }
 
-  /** Ends the line at `at`. Returns the top-level fence that it opens; then the text has ended. */
+  /** Ends the line at `at`. Returns the top-level fence that it opens, after which the text has ended. */
   endLine(chunk: string, at: number, place: number): OpenFence | undefined {
     if (!this.#lineTaken) this.#takeLine(this.#line + chunk.slice(this.#lineFrom, at));
     this.#previousLineEnd = place;
@@ -202,7 +203,7 @@ export class TextLineScanner {
     return true;
   }
 
-  /** The line opens no top-level fence, and nothing after `at` matters, unless the structure needs all of it. */
+  /** Decides that the line opens no top-level fence, and skips it after `at`, unless the structure needs all of it. */
   #decideLine(chunk: string, at: number): void {
     this.#phase = "rest";
     this.#releaseLine(at);
@@ -216,12 +217,12 @@ export class TextLineScanner {
     this.#writer.safeEnd = at;
   }
 
-  /** The line is not blank and opens no top-level fence, so it is content. */
+  /** Notes that the line is content: it is not blank and opens no top-level fence. */
   #startContent(): void {
     if (this.#contentStart < 0) this.#contentStart = this.#lineStart;
   }
 
-  /** Passes the line, or enough of it, to the structure, and notes where nested fences start and end. */
+  /** Passes the line, or enough of it, to the structure. Records the start and the end of nested fences. */
   #takeLine(line: string): void {
     const before = this.#structure.fence;
     const closes = this.#structure.takeLine(line);
@@ -235,7 +236,7 @@ export class TextLineScanner {
     if (fence !== undefined) this.#nestedStart = this.#lineStart + fence.offset;
   }
 
-  /** Notes a nested fence that ends at this place. */
+  /** Records a nested fence that ends at this place. */
   #noteCodeBlock(fence: OpenFence, end: number): void {
     const { language } = parseInfoString(fence.info);
     const offset = this.#nestedStart - this.#contentStart;

@@ -12,13 +12,13 @@ export type {
 
 /** Splits the text of one model request into segments while it streams (N15–N27). Use one per request (N27). */
 export interface TextParser {
-  /** Takes the next piece of text, cut anywhere. Returns what is now certain: at most one delta per segment. */
+  /** Takes the next piece of text, cut anywhere. Returns the certain events: at most one delta per segment. */
   push(chunk: string): TextParserEvent[];
-  /** Ends the text: returns what was held back and ends the open segment. Call it once, last. */
+  /** Ends the text: returns the rest and ends the open segment. Call it once, last. */
   end(): TextParserEvent[];
 }
 
-/** A segment with its content, of a complete text. */
+/** A segment of a complete text, with its content. */
 export type ParsedSegment = TextSegment & SegmentEnd & { readonly content: string };
 
 /** Creates a parser for the text of one model request. */
@@ -26,7 +26,7 @@ export function createTextParser(): TextParser {
   return new EventParser();
 }
 
-/** The segments of a complete text; by the chunk law (N25) the same as those of its pieces. */
+/** Returns the segments of a complete text. By the chunk law (N25) they do not depend on how a stream cuts it. */
 export function parseText(text: string): ParsedSegment[] {
   const parser = createTextParser();
   const segments: ParsedSegment[] = [];
@@ -48,7 +48,7 @@ export function parseText(text: string): ParsedSegment[] {
 
 class EventParser implements TextParser, SegmentSink {
   readonly #parser = new FenceParser(this);
-  /** Nearly always one; an array literal of one takes the least memory. */
+  /** Events since the last call. Mostly there is one, and an array literal of one takes the least memory. */
   #events: TextParserEvent[] | undefined;
 
   push(chunk: string): TextParserEvent[] {

@@ -1,4 +1,4 @@
-/** Reading text without making documents of it, which is less to load. */
+/** Reads text without making documents of it, so that less code is loaded. */
 export { createTextParser, parseText } from "./text-parser.ts";
 export type { TextParser, TextSegmentCodeReference } from "./text-parser.ts";
 export { toLanguage } from "./language.ts";

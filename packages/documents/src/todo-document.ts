@@ -1,7 +1,7 @@
-/** Documents of type todo_update (R13, N41). */
+/** Makes documents of type todo_update (R13, N41). */
 import type { ToolCall, ToolDocument } from "./tool-document.ts";
 
-/** Starts with the result: only the list of the conversation shows what the call changed. */
+/** Starts the document with the result: only the conversation's list shows the call's changes. */
 export function createTodoDocument(call: ToolCall): ToolDocument {
   return {
     open: () => call.start({}),

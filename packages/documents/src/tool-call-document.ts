@@ -1,9 +1,9 @@
-/** Documents of type tool_call: every tool without its own document (R8, R16). */
+/** Makes documents of type tool_call, for every tool without its own document (R8, R16). */
 import type { ToolCallResult, ToolResult } from "@sheaf/protocol";
 import { cutToPayload, toUtf8Length } from "./payload-limits.ts";
 import { type ToolCall, type ToolDocument, type ToolOrigin, toToolError } from "./tool-document.ts";
 
-/** Starts at once, when the model begins to write the call (N44). */
+/** Starts the document at once, when the model starts to write the call (N44). */
 export function createToolCallDocument(call: ToolCall): ToolDocument {
   const { writer, origin } = call;
   const writeArguments = () => {
@@ -21,7 +21,7 @@ export function createToolCallDocument(call: ToolCall): ToolDocument {
     },
     takeArguments: writeArguments,
     pushOutput: (event) => {
-      // Output cannot precede complete arguments; it would break the grammar (N44).
+      // Output before complete arguments would break the grammar (N44).
       if (call.arguments !== undefined) writer.writeOutput(call.open().id, event);
     },
     end: (toolResult) => {
@@ -35,7 +35,7 @@ export function createToolCallDocument(call: ToolCall): ToolDocument {
   };
 }
 
-/** N36; cut to what fits into one payload (N55). */
+/** Returns the result of a call (N36), cut to one payload (N55). */
 function toCallResult(origin: ToolOrigin, result: ToolResult): ToolCallResult {
   if (result.status !== "success") {
     const { code, message } = toToolError(origin, result);

@@ -1,4 +1,4 @@
-/** Documents made from tool calls (N28 to N42). */
+/** Makes documents from tool calls (N28 to N42). */
 import type {
   PartialMetadata,
   ToolCallArguments,
@@ -27,20 +27,20 @@ import {
   toToolError,
 } from "./tool-document.ts";
 
-/** The open calls of a run. Events of calls that are not open are ignored. */
+/** The open calls of a run. It ignores events of other calls. */
 export interface ToolDocuments {
   startCall(call: ToolCallStart): void;
   pushArguments(event: ToolCallArgumentsDelta): void;
-  /** `time` as in the log. */
+  /** Takes the complete arguments. `time` is as in the log. */
   setArguments(event: ToolCallArguments, time: number): void;
   pushOutput(event: ToolOutputDelta): void;
-  /** The id of the document of an open call, started if necessary (X8). */
+  /** Returns the id of an open call's document, and starts it if necessary (X8). */
   startDocument(callId: string): string | undefined;
-  /** `further`: more for the metadata of its document. */
+  /** Ends a call. `further` has more metadata for its document. */
   endCall(result: ToolResult, further?: PartialMetadata): void;
-  /** Which kind of subagent an open call runs; "" if that is not known. */
+  /** Returns the kind of subagent that an open call runs; "" if it is unknown. */
   findAgentName(callId: string): string;
-  /** Ends the run: calls without a result count as cancelled (N52). */
+  /** Ends the run. Calls without a result become cancelled (N52). */
   end(time: number): void;
 }
 
@@ -62,7 +62,7 @@ class OpenCall implements ToolCall {
   arguments: ToolArguments | undefined;
   rawArguments: string | undefined;
   document: ContentDocument | undefined;
-  /** When the arguments were complete: the duration counts from then. */
+  /** Time when the arguments were complete, from which the duration is measured. */
   since: number | undefined;
   further: PartialMetadata = {};
 
@@ -97,7 +97,7 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
   function endCall(result: ToolResult, further: PartialMetadata = {}): void {
     const call = calls.get(result.callId);
     calls.delete(result.callId);
-    // A call cancelled before any of it could be shown leaves no document (N10).
+    // A call cancelled before it could be shown leaves no document (N10).
     if (call === undefined || (result.status === "cancelled" && call.document === undefined)) return;
     call.further = further;
     call.maker.end(result);
@@ -109,7 +109,7 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
       if (calls.has(start.callId)) return;
       const call = new OpenCall(writer, workspace, start);
       calls.set(start.callId, call);
-      // N44: all others wait until something is known of them.
+      // All other documents wait until a part of them is known (N44).
       if (call.type === "tool_call") call.open();
     },
     pushArguments: ({ callId, delta }) => calls.get(callId)?.maker.pushArguments?.(delta),
@@ -138,7 +138,7 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
   };
 }
 
-/** N39: right after the document of the call. */
+/** Writes the error of a result, right after the document of the call (N39). */
 function writeToolError({ writer, origin, document }: OpenCall, result: ToolResult): void {
   const { code: errorCode, message, details } = toToolError(origin, result);
   const recoverable = result.status !== "cancelled" || undefined;

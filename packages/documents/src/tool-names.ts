@@ -1,4 +1,4 @@
-/** Which document a tool call becomes. */
+/** Maps tools to the types of their documents. */
 import type { FileOperation, ToolDocumentType } from "@sheaf/protocol";
 
 /** Tools of the base text, and tools of the same kind (R17, N28). Tools that change files are below. */
@@ -16,12 +16,12 @@ const fileOperations: ReadonlyMap<string, FileOperation> = new Map([
   ["rename_file", "rename"],
 ]);
 
-/** By the canonical name of the tool; every other tool is a `tool_call` (R17, N28). */
+/** Returns the type for a tool's canonical name; every other tool is a `tool_call` (R17, N28). */
 export function toDocumentType(toolName: string): ToolDocumentType {
   return fileOperations.has(toolName) ? "file_edit" : (documentTypes.get(toolName) ?? "tool_call");
 }
 
-/** What a tool with a canonical name does to a file; a write counts as create until its result says edit (R7). */
+/** Returns the effect of a canonical tool on a file. A write is a create, unless its result is an edit (R7). */
 export function toFileOperation(toolName: string): FileOperation | undefined {
   return fileOperations.get(toolName);
 }

@@ -1,15 +1,15 @@
-/** Events without half a character: half a surrogate pair has no UTF-8, and readers in most languages refuse it. */
+/** Completes events with half a character: half a surrogate pair has no UTF-8, and most languages reject it. */
 import type { RunEventBody } from "@sheaf/protocol";
 import { isHighSurrogate, replaceHalves } from "./characters.ts";
 
-/** Joins what a source cut. */
+/** Joins the halves of characters that a source has cut. */
 export interface WholeCharacters<Event extends RunEventBody> {
-  /** The event, or none yet, with what it completes. */
+  /** Returns the event and the events that it completes, or an empty list if it must wait. */
   push(event: Event): Event[];
 }
 
 /**
- * The first half of a pair at the end of a delta waits for the next one of its kind. A half without its other half
+ * Holds the first half of a pair at the end of a delta for the next delta of its kind. A half without its other half
  * becomes U+FFFD, in deltas and in all other texts.
  */
 export function createWholeCharacters<Event extends RunEventBody>(): WholeCharacters<Event> {
@@ -22,7 +22,7 @@ export function createWholeCharacters<Event extends RunEventBody>(): WholeCharac
   return {
     push(event) {
       const delta = readDelta(event);
-      // To a reader of the text, data of the provider is not there: the text goes on after it.
+      // Data of the provider is not part of the text, which continues after it.
       if (!delta && event.type === "provider_data") return [toWellFormed(event)];
       const released = held && held.delta.source === delta?.source ? [] : release();
       if (!delta) return [...released, toWellFormed(event)];
@@ -36,9 +36,9 @@ export function createWholeCharacters<Event extends RunEventBody>(): WholeCharac
   };
 }
 
-/** A piece of a text that goes on. */
+/** A piece of a text that continues. */
 interface Delta {
-  /** What it is a piece of. */
+  /** Identifies the text of the piece. */
   readonly source: string;
   readonly text: string;
 }
@@ -65,7 +65,7 @@ function toHeld<Event extends RunEventBody>(event: Event, delta: Delta, text: st
   return { event: withText(event, text), delta: { ...delta, text } };
 }
 
-/** A JSON value without half a surrogate pair: U+FFFD is there instead. The same value, if it has none. */
+/** Replaces half surrogate pairs in a JSON value by U+FFFD. Returns the same value if it has no such half. */
 export function toWellFormed<Value>(value: Value): Value {
   return isWellFormed(value) ? value : (rebuild(value) as Value);
 }

@@ -1,14 +1,14 @@
-/** Paths as documents show them (N21). */
+/** Formats paths for documents (N21). */
 
 const windowsRoot = /^(?:[a-z]:[\\/]|\\\\)/i;
 
-/** A root of the other system, a drive, or a scheme such as `https:`. */
+/** Matches a root of the other system, a drive, or a scheme such as `https:`. */
 const foreignRoot = /^(?:[\\/]|[a-z]:[\\/]|[a-z][a-z0-9+.-]+:)/i;
 
 /**
- * A path inside the workspace becomes relative to it, with `/` and without `.` and `..`; any other path stays as
- * written (N21). Only the text is used: links are not followed. In a workspace on Windows (`C:\…`, `\\server\…`) both
- * separators count and case does not.
+ * Makes a path inside the workspace relative to it, with `/` and without `.` and `..`; any other path stays as written
+ * (N21). It uses only the text, and follows no links. In a workspace on Windows (`C:\…`, `\\server\…`) both separators
+ * separate, and case does not matter.
  */
 export function toWorkspacePath(path: string, workspace: string): string {
   const windows = windowsRoot.test(workspace);
@@ -22,7 +22,7 @@ export function toWorkspacePath(path: string, workspace: string): string {
   return isInside ? segments.slice(root.length).join("/") : path;
 }
 
-/** The absolute path of a directory, which may be given relative to the workspace (N38). */
+/** Returns the absolute path of a folder, which may be relative to the workspace (N38). */
 export function toAbsolutePath(path: string, workspace: string): string {
   if (path === "" || path === ".") return workspace;
   if (path.startsWith("/") || windowsRoot.test(path)) return path;
@@ -31,7 +31,7 @@ export function toAbsolutePath(path: string, workspace: string): string {
   return base + (path.startsWith("./") ? path.slice(2) : path);
 }
 
-/** Without empty and dot segments; undefined if `..` leads above the start. */
+/** Removes empty and dot segments; undefined if `..` leaves the start. */
 function toSegments(names: readonly string[]): string[] | undefined {
   const segments: string[] = [];
   for (const name of names) {
