@@ -1,9 +1,9 @@
-/** The way an answer of a model failed, in the codes of the closed table of the command line (C20). Live runs and `sheaf convert` use this one decision. */
+/** Decides how a model's answer failed, in codes of the command line (C20), for live runs and `sheaf convert`. */
 import type { TurnEnd } from "@sheaf/protocol";
 import type { ModelStreamReport, ProviderError } from "./model-stream-report.ts";
 import { isJsonObject, readObject, readObjects, type JsonObject } from "./read-json.ts";
 
-/** The codes of what a provider refuses or breaks off. */
+/** Codes for requests that a provider refuses, or answers that it breaks off. */
 export type RefusalCode =
   | "AUTH_REJECTED"
   | "PROVIDER_REJECTED"
@@ -16,28 +16,28 @@ export type RefusalCode =
 /** The reason why a body is not a whole answer. */
 export interface AnswerFailure {
   readonly code: RefusalCode | "STREAM_TRUNCATED";
-  /** What happened; the words of the provider are in it as they came. */
+  /** The failure, with the provider's unchanged words. */
   readonly reason: string;
-  /** The same request may work later. */
+  /** True if the same request may work later. */
   readonly isRetryable: boolean;
-  /** The provider's error as it came. */
+  /** The provider's error, unchanged. */
   readonly error?: ProviderError;
-  /** Time that the provider asks to wait. Milliseconds. */
+  /** Milliseconds that the provider asks to wait. */
   readonly waitMs?: number;
-  /** When a quota resets, RFC 3339. */
+  /** Time when a quota resets, RFC 3339. */
   readonly resetsAt?: string;
 }
 
-/** A longer wait is a quota (R-10). Milliseconds. */
+/** Milliseconds; a longer wait is a quota (R-10). */
 export const longestWaitMs = 60_000;
 
-/** Milliseconds since 1970 as RFC 3339. */
+/** Formats milliseconds since 1970 as RFC 3339. */
 export function formatTime(milliseconds: number): string {
-  // The latest time that a date can hold.
+  // The latest time of a date.
   return new Date(Math.min(milliseconds, 8.64e15)).toISOString();
 }
 
-/** The failure of a body that has ended; undefined for a whole answer. `now`: milliseconds since 1970. */
+/** Returns the failure of a body that has ended; undefined for a whole answer. `now`: milliseconds since 1970. */
 export function findAnswerFailure(report: ModelStreamReport, end: TurnEnd, now: number): AnswerFailure | undefined {
   const [error] = report.errors;
   if (error) return toErrorFailure(error, now);
@@ -46,7 +46,7 @@ export function findAnswerFailure(report: ModelStreamReport, end: TurnEnd, now: 
     return createCutFailure(report.payloads === 0 ? "the body contained no event" : `after ${report.payloads} events`);
   }
   if (end.finishReason !== "error") return undefined;
-  // The model wrote something that the provider could not read, or the provider broke.
+  // Either the model wrote a call that the provider could not read, or the provider broke.
   const code = /malformed|unexpected|too_many|missing/i.test(end.rawFinishReason) ? "PROVIDER_REJECTED" : "OVERLOADED";
   return { code, reason: `the answer ended with "${end.rawFinishReason}"`, isRetryable: true };
 }
@@ -55,7 +55,7 @@ function createCutFailure(reason: string): AnswerFailure {
   return { code: "STREAM_TRUNCATED", reason, isRetryable: true };
 }
 
-/** The failure for an error object in a body. */
+/** Returns the failure for an error object in a body. */
 export function toErrorFailure(error: ProviderError, now: number): AnswerFailure {
   const words = `${error.code} ${error.type} ${error.message}`;
   const code = toRefusalCode({ status: toStatus(error.code, error.type), words });
@@ -73,12 +73,14 @@ export function toErrorFailure(error: ProviderError, now: number): AnswerFailure
   };
 }
 
-/** Waiting does not bring back a quota of money. */
+/** True for a quota of money, for which waiting does not help. */
 export function isMoneyQuota(words: string): boolean {
   return /insufficient_quota/.test(words);
 }
 
-/** The reason why a whole answer is no success, by the reason of its end; undefined for one that is (N2, N44). */
+/**
+ * Returns the reason why a whole answer is not a success, by the reason of its end; undefined for a success (N2, N44).
+ */
 export function findEndFailure(
   finishReason: TurnEnd["finishReason"] | undefined,
   isEmpty: boolean,
@@ -108,9 +110,9 @@ export function findEndFailure(
   }
 }
 
-/** A refusal, from a status or from an error object in a body. */
+/** A refusal, by a status or by an error object in a body. */
 interface Refusal {
-  /** HTTP status; for an error object the status that its words mean, or 0. */
+  /** HTTP status. For an error object it is the status that its words mean, or 0. */
   readonly status: number;
   /** Code, type and message of the provider, joined. */
   readonly words: string;
@@ -125,10 +127,10 @@ const badKey =
 const noModel =
   /model[_ ]not[_ ]found|not a valid model|no such model|unknown model|model\b[^.]{0,120}\b(not found|does not exist|not exist)/i;
 
-/** Words of servers that answer a request they cannot serve with a status of the 500s, such as llama.cpp without `--jinja`. */
+/** Matches messages of servers that answer an impossible request with a 5xx, such as llama.cpp without `--jinja`. */
 const wrongRequest = /\brequires --[a-z]|\bnot_supported_error\b|\bdoes not support\b|\bunsupported\b/i;
 
-/** The code for a refusal, from its status, and from its words if the status has several meanings. */
+/** Returns the code for a refusal, from its status, and from its words if the status has several meanings. */
 export function toRefusalCode({ status, words }: Refusal): RefusalCode {
   if (status === 401) return "AUTH_REJECTED";
   if (status === 429) return "RATE_LIMITED";
@@ -172,7 +174,7 @@ const statusWords: ReadonlyMap<string, number> = new Map([
   ["overloaded", 529],
 ]);
 
-/** The status that the code or the type of an error object means; 0 for none. */
+/** Returns the status for the code or the type of an error object; 0 if unknown. */
 function toStatus(...words: readonly string[]): number {
   for (const word of words) {
     const status = /^[1-5]\d\d$/.test(word) ? Number(word) : statusWords.get(word.toLowerCase());
@@ -181,7 +183,10 @@ function toStatus(...words: readonly string[]): number {
   return 0;
 }
 
-/** Milliseconds that an error object asks to wait: Google's `RetryInfo` (`retryDelay: "34s"`), `resets_at` and `resets_in_seconds` of others. */
+/**
+ * Returns the milliseconds that an error object asks to wait: Google's `RetryInfo` (`retryDelay: "34s"`), or
+ * `resets_at` and `resets_in_seconds` of other providers.
+ */
 export function findWaitMs(body: unknown, now: number): number | undefined {
   const outer = readObject(body);
   const error = isJsonObject(outer.error) ? outer.error : outer;
@@ -202,7 +207,7 @@ function findResetMs({ resets_in_seconds: inSeconds, resets_at: at }: JsonObject
   return typeof at === "number" || typeof at === "string" ? toWaitUntil(String(at), now) : undefined;
 }
 
-/** Milliseconds until a time: seconds since 1970, or a date. */
+/** Returns the milliseconds until a time: seconds since 1970, or a date. */
 export function toWaitUntil(value: string, now: number): number | undefined {
   if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Number(value) * 1000 - now;
   const date = Date.parse(value);

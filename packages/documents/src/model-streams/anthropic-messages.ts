@@ -11,21 +11,21 @@ import { searchName, type ServerCall } from "./server-call.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
-/** A content block that has begun. */
+/** A content block that has started. */
 interface ContentBlock {
   readonly toolCall?: ToolCallWriter;
-  /** A server tool's call; its arguments grow. */
+  /** A call of a server tool, whose arguments grow. */
   readonly serverCall?: { readonly id: string; readonly name: string; arguments: string };
   readonly ran?: ServerCall;
-  /** Reasoning, which is sent back whole if it is signed. */
+  /** Reasoning, which returns whole to the provider if it is signed. */
   readonly thinking?: { text: string; signature: string };
-  /** Input that came whole with the start; used unless it is streamed as well. */
+  /** Input that was complete at the start; used unless it is streamed as well. */
   readonly wholeInput: string;
 }
 
 /**
- * Anthropic's messages: streamed events, and whole messages. What the provider runs itself is a call with its result
- * (N69), and a server item of the report.
+ * Reads Anthropic's messages: streamed events, and whole messages. A tool that the provider runs becomes a call with
+ * its result (N69), and a server item of the report.
  */
 export function createAnthropicMessagesReader(turn: TurnWriter): PayloadReader {
   const blocks = createContentBlocks(turn);
@@ -141,7 +141,7 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
   };
 }
 
-/** The provider wants calls and results of its search back. */
+/** Ends the arguments of a call. The provider wants calls and results of its search back. */
 function endServerArguments(
   turn: TurnWriter,
   call: ServerCall,
@@ -151,7 +151,7 @@ function endServerArguments(
   if (name === searchName) turn.addProviderData({ type: "server_tool_use", id, name, input });
 }
 
-/** A call that was paused is in the answer before. */
+/** Reads a result. The call of a paused answer is in the answer before. */
 function readServerResult(turn: TurnWriter, ran: ReadonlyMap<string, ServerCall>, block: JsonObject): void {
   const { type, tool_use_id: id, content, is_error: isError } = block;
   const isSearch = type === "web_search_tool_result";
@@ -161,12 +161,12 @@ function readServerResult(turn: TurnWriter, ran: ReadonlyMap<string, ServerCall>
   if (isSearch) turn.addProviderData({ type, tool_use_id: id, content });
 }
 
-/** The provider accepts it back only with a signature. */
+/** Adds reasoning, which the provider accepts back only with a signature. */
 function addThinking(turn: TurnWriter, { text, signature }: { text: string; signature: string }): void {
   if (signature !== "") turn.addProviderData({ type: "thinking", thinking: text, signature });
 }
 
-/** A tool of a server has its server's name before it: alone it could be the name of a tool of Sheaf. */
+/** Returns a server tool's name, after its server's name: alone, it could be the name of a tool of Sheaf. */
 function toServerToolName({ type, name, server_name: server }: JsonObject): string {
   const tool = readFirstString(name, type);
   return type === "mcp_tool_use" ? `${readString(server)}.${tool}` : tool;

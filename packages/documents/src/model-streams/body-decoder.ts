@@ -2,16 +2,16 @@ import { createSseDecoder } from "@sheaf/protocol";
 import { createChunkDecoder } from "./chunk-decoder.ts";
 import { createJsonEndFinder } from "./json-end-finder.ts";
 
-/** The text of one payload, and the name of its event or "". */
+/** The text of one payload, with the name of its event or "". */
 export interface BodyMessage {
   readonly data: string;
   readonly event: string;
 }
 
-/** Cuts the body of a provider's answer into payloads, however it is chunked. Strings and bytes may be mixed. */
+/** Cuts the body of a provider's answer into payloads, for any chunks. Strings and bytes may be mixed. */
 export interface BodyDecoder {
   push(chunk: Uint8Array | string): BodyMessage[];
-  /** Returns an unfinished last payload too; parsing shows whether it is of use. */
+  /** Ends the body. Returns an unfinished last payload as well, since parsing shows if it is usable. */
   end(): BodyMessage[];
 }
 
@@ -22,13 +22,14 @@ interface TextBodyDecoder {
 }
 
 /**
- * A body is an event stream unless its first character is a bracket or brace: then it is JSON, one object or many (an
- * answer that is not streamed, an error, NDJSON, Gemini's array). `onPage` is called where it is "<", of a web page.
+ * Creates a decoder. A body is an event stream, unless its first character is a bracket or brace. Then it is JSON, one
+ * object or many: an answer that is not streamed, an error, NDJSON, or Gemini's array. If the first character is the
+ * "<" of a web page, it calls `onPage`.
  */
 export function createBodyDecoder({ onPage }: { readonly onPage?: () => void } = {}): BodyDecoder {
   const chunks = createChunkDecoder();
   let decoder: TextBodyDecoder | undefined;
-  /** What came before the first character that is not blank. */
+  /** The text up to the first character that is not blank. */
   let start = "";
 
   function pushText(text: string): BodyMessage[] {
@@ -56,8 +57,8 @@ function createEventStreamDecoder(): TextBodyDecoder {
 }
 
 /**
- * Takes one object, one object a line (NDJSON), objects written over several lines, and an array of objects, whose
- * elements come one by one (Gemini without `alt=sse`). Words between objects are a message that does not parse.
+ * Takes one object, one object a line (NDJSON), objects over several lines, and an array of objects, whose elements
+ * arrive one by one (Gemini without `alt=sse`). Words between objects are a message that does not parse.
  */
 function createJsonBodyDecoder(): TextBodyDecoder {
   const endFinder = createJsonEndFinder();

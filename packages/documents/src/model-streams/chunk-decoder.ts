@@ -1,4 +1,4 @@
-/** Text of chunks that are strings or UTF-8 bytes, cut anywhere, inside a character too (N25). */
+/** Decodes chunks that are strings or UTF-8 bytes, cut anywhere, even inside a character (N25). */
 export interface ChunkDecoder {
   /** Returns the characters that this chunk completes: U+FFFD for malformed bytes, no leading byte order mark. */
   push(chunk: Uint8Array | string): string;
@@ -11,7 +11,7 @@ declare const TextDecoder: new () => {
   decode(bytes?: Uint8Array, options?: { readonly stream: boolean }): string;
 };
 
-/** Strings alone need no `TextDecoder`, so an engine without one can read them too. */
+/** Creates a decoder. It needs `TextDecoder` for bytes only, so an engine without it can still read strings. */
 export function createChunkDecoder(): ChunkDecoder {
   let utf8: InstanceType<typeof TextDecoder> | undefined;
   const end = (): string => utf8?.decode() ?? "";

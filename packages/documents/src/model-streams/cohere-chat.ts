@@ -2,7 +2,7 @@ import { isJsonObject, readFirstString, readObject, readObjects, readString, typ
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
-/** Cohere's chat, version 2: streamed events, and whole answers. */
+/** Reads Cohere's chat, version 2: streamed events, and whole answers. */
 export function createCohereChatReader(turn: TurnWriter): PayloadReader {
   const toolCalls = new Map<unknown, ToolCallWriter>();
 

@@ -1,6 +1,6 @@
 import type { TurnFinishReason } from "@sheaf/protocol";
 
-/** The providers' reasons in lower case. No two protocols use one of them differently. */
+/** The providers' reasons in lower case. No two protocols give one of them different meanings. */
 const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinishReason>([
   ["stop", "stop"],
   ["end_turn", "stop"],
@@ -35,7 +35,7 @@ const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinis
   ["error", "error"],
   ["failed", "error"],
   ["cancelled", "error"],
-  // The provider answers in the background: this is not the whole answer.
+  // These mean that the answer is incomplete: the provider continues it in the background.
   ["queued", "error"],
   ["in_progress", "error"],
   ["error_limit", "error"],
@@ -52,11 +52,11 @@ const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinis
   ["language", "error"],
 ]);
 
-/** What is known about a turn when it ends. */
+/** Facts about a turn at its end. */
 export interface TurnOutcome {
   /** The provider's own reason, or null. */
   readonly finish: string | null;
-  /** The meaning of the reason, where the word alone has another one. */
+  /** The meaning of the reason, for a word that usually has another one. */
   readonly meaning?: TurnFinishReason;
   readonly hasErrors: boolean;
   readonly hasRefusal: boolean;
@@ -64,10 +64,9 @@ export interface TurnOutcome {
 }
 
 /**
- * The reason why a turn ended.
- * An error in the body overrides any reason. A plain stop becomes `refusal` or `tool_calls` where the model refused or
- * called a tool, since half of the protocols have no reason of their own for these.
- * `unknown`: no reason at all, or one that means neither end nor failure (`pause_turn`).
+ * Returns the reason why a turn ended. An error in the body overrides any reason. A plain stop becomes `refusal` or
+ * `tool_calls` if the model refused or called a tool, since half of the protocols lack reasons for these. `unknown`
+ * means that the turn has no reason, or a reason that is not an end or a failure (`pause_turn`).
  */
 export function toFinishReason(outcome: TurnOutcome): TurnFinishReason {
   if (outcome.hasErrors) return "error";

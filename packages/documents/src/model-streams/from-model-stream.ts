@@ -5,8 +5,8 @@ import { createModelStreamDecoder, type ModelStreamFormat, type ModelStreamOptio
 export type ModelStreamChunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
 /**
- * The events of one turn, as its body arrives. The last one is `turn_end`.
- * @throws what `chunks` throws; the turn then has no end.
+ * Yields the events of one turn, as its body arrives. The last one is `turn_end`.
+ * @throws the error of `chunks`; the turn then has no end.
  */
 export async function* fromModelStream(
   format: ModelStreamFormat,

@@ -3,20 +3,20 @@ import { imageName, searchName, type ServerCall } from "./server-call.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 
-/** One entry of `steps`, as far as it has come. */
+/** One entry of `steps`, as far as it has arrived. */
 interface Step {
   readonly toolCall?: ToolCallWriter;
   /** Fields of the step; its deltas replace them. */
   readonly fields: JsonObject;
 }
 
-/** An event of Google's Interactions API, or its whole answer. */
+/** True for an event of Google's Interactions API, or for its whole answer. */
 export function isInteraction({ event_type: type, object, steps }: JsonObject): boolean {
   return typeof type === "string" || object === "interaction" || Array.isArray(steps);
 }
 
 /**
- * Google's Interactions API, streamed or whole. Its events have had two names: `step` (2026-05) and, before that,
+ * Reads Google's Interactions API, streamed or whole. Its events have had two names: `step` (2026-05) and, before that,
  * `content`.
  */
 export function createInteractionReader(turn: TurnWriter): { read(payload: JsonObject): void; end(): void } {
@@ -77,14 +77,14 @@ export function createInteractionReader(turn: TurnWriter): { read(payload: JsonO
 }
 
 interface ServerParts {
-  /** Takes a text or an image, with the pages that it cites. Returns false if the part is neither. */
+  /** Takes a text or an image, with the pages that it cites. Returns false for other parts. */
   readContent(part: JsonObject): boolean;
   /** Takes a call that Google runs, or its result: steps `NAME_call` and `NAME_result`. */
   readStep(step: JsonObject): void;
   end(): void;
 }
 
-/** The texts cite the pages that a search found, so its sources are known at the end. */
+/** Creates the reader. The texts cite the pages of a search, so the search's sources are known at the end. */
 function createServerParts(turn: TurnWriter): ServerParts {
   const open = new Map<string, ServerCall>();
   const sources: JsonObject[] = [];

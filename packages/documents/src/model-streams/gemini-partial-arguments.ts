@@ -1,12 +1,12 @@
 import { formatJson, isJsonObject, readObjects, readString, type JsonObject } from "./read-json.ts";
 
-/** Arguments that come as values with the places they belong to (Vertex, `partialArgs`). */
+/** Arguments that arrive as values with their places (Vertex, `partialArgs`). */
 export interface GeminiPartialArguments {
   /** Takes the `partialArgs` of one payload. */
   add(partialArgs: unknown): void;
-  /** JSON text of the arguments, or of the list of parts where these do not fit together. */
+  /** Returns the JSON text of the arguments, or of the list of parts if these do not fit together. */
   formatArguments(): string;
-  /** JSON text of the list of parts: what came, where it is known not to be all. */
+  /** Returns the JSON text of the list of parts, for arguments that are incomplete. */
   formatParts(): string;
 }
 
@@ -17,7 +17,7 @@ const maximumSegments = 100;
 export function createGeminiPartialArguments(): GeminiPartialArguments {
   const root: JsonObject = {};
   const parts: JsonObject[] = [];
-  /** Paths whose string goes on with the next part. */
+  /** Paths whose string continues with the next part. */
   const openPaths = new Set<string>();
   let fitsTogether = true;
 
@@ -54,7 +54,7 @@ function readValue(part: JsonObject): string | number | boolean | null | undefin
   return part.nullValue === undefined ? undefined : null;
 }
 
-/** `$.a[0]['b c']` → ["a", 0, "b c"]; undefined for what is no such path. */
+/** Parses a path: `$.a[0]['b c']` → ["a", 0, "b c"]; undefined for other text. */
 export function parseJsonPath(path: string): PathSegment[] | undefined {
   if (!path.startsWith("$")) return undefined;
   const pathSegment = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
@@ -76,7 +76,7 @@ interface Place {
   write(value: unknown): void;
 }
 
-/** Goes down to the place of a path, making the objects and arrays on the way. */
+/** Finds the place of a path, and makes the objects and arrays on the way. */
 function findPlace(root: JsonObject, path: readonly PathSegment[] | undefined): Place | undefined {
   if (path === undefined) return undefined;
   let container: unknown = root;
@@ -96,7 +96,7 @@ function findPlace(root: JsonObject, path: readonly PathSegment[] | undefined): 
   return undefined;
 }
 
-/** Arrays grow by one entry at a time: an index from a model must not make a million holes. */
+/** True if the place fits. Arrays grow by one entry at a time: a model's index must not make a million holes. */
 function isFitting(container: unknown, segment: PathSegment): container is object {
   return typeof segment === "number"
     ? Array.isArray(container) && segment <= container.length
@@ -107,7 +107,7 @@ function readOwn(container: object, segment: PathSegment): unknown {
   return Object.getOwnPropertyDescriptor(container, segment)?.value;
 }
 
-/** Own properties only, so that `__proto__` is a name like any other. */
+/** Writes an own property, so that `__proto__` is a name like any other. */
 function writeOwn(container: object, segment: PathSegment, value: unknown): void {
   Object.defineProperty(container, segment, { value, writable: true, enumerable: true, configurable: true });
 }

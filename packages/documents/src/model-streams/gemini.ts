@@ -5,20 +5,21 @@ import { imageName, searchName, type ServerCall } from "./server-call.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
-/** A call whose arguments go on in the next payload. */
+/** A call whose arguments continue in the next payload. */
 interface OpenCall {
   readonly toolCall: ToolCallWriter;
   readonly partialArguments: GeminiPartialArguments;
 }
 
-/** Fields of a part that say something about it, not what it is. */
+/** Fields that describe a part without being its content. */
 const partMarks: ReadonlySet<string> = new Set(["thought", "thoughtSignature", "videoMetadata", "partMetadata"]);
 
 const serverParts: ReadonlySet<string> = new Set(["executableCode", "codeExecutionResult", "inlineData"]);
 
 /**
- * Gemini's `generateContent`, streamed or whole, from Google AI, Vertex or the Code Assist wrapping (`response`).
- * Answers of Google's Interactions API are read as well. Only candidate 0 counts. Calls come whole; Vertex can stream their arguments, which are rebuilt.
+ * Reads Gemini's `generateContent`, streamed or whole, from Google AI, Vertex or the Code Assist wrapping (`response`),
+ * and answers of Google's Interactions API. It ignores all candidates but 0. Calls are complete, except that Vertex can
+ * stream their arguments, which it rebuilds.
  */
 export function createGeminiReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createGeminiToolCalls(turn);
@@ -26,7 +27,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
   const interactions = createInteractionReader(turn);
   let code: ServerCall | undefined;
 
-  /** Code that Google runs, its result, or an image. */
+  /** Reads code that Google runs, its result, or an image. */
   function readServerPart({ executableCode, codeExecutionResult, inlineData }: JsonObject): void {
     if (isJsonObject(executableCode)) {
       const { id, language, code: text } = executableCode;
@@ -88,21 +89,21 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
   };
 }
 
-/** A call of Google's search, or its response; other tools of Google are server items alone. */
+/** True for a call of Google's search, or its response. Google's other tools are server items only. */
 function isSearchPart({ toolCall, toolResponse }: JsonObject): boolean {
   const { toolType } = isJsonObject(toolCall) ? toolCall : readObject(toolResponse);
   return readString(toolType).startsWith("GOOGLE_SEARCH");
 }
 
 interface GeminiSearches {
-  /** A part with a call that Google runs, or its response; both are sent back. */
+  /** Takes a part with a call that Google runs, or its response; both return to Google. */
   read(part: JsonObject): void;
-  /** What all searches found, and their queries; the last one counts. */
+  /** Takes the sources and queries of all searches; a later list replaces an earlier one. */
   readGrounding(grounding: JsonObject): void;
   endOpen(): void;
 }
 
-/** Google's search (N69). The sources of all searches come together, mostly with the end of the answer. */
+/** Reads Google's search (N69). The sources of all searches arrive together, mostly with the end of the answer. */
 function createGeminiSearches(turn: TurnWriter): GeminiSearches {
   let open: ServerCall[] = [];
   let queries: readonly unknown[] = [];
@@ -126,7 +127,7 @@ function createGeminiSearches(turn: TurnWriter): GeminiSearches {
         start(id, readObject(args));
         callId = readString(id) || `search_${(calls += 1)}`;
       }
-      // A response follows its call, whatever its id.
+      // A response belongs to the call before it, whatever its id.
       const data = isJsonObject(toolCall)
         ? { toolCall: { ...toolCall, id: callId } }
         : { toolResponse: { ...readObject(toolResponse), id: callId } };
@@ -146,7 +147,7 @@ function createGeminiSearches(turn: TurnWriter): GeminiSearches {
   };
 }
 
-/** A thought is sent back whole; for a text the signature is enough, since it follows right after. */
+/** Adds a signature. A thought returns whole; for a text the signature is enough, since it follows right after. */
 function addTextSignature(turn: TurnWriter, part: JsonObject): void {
   const thoughtSignature = readString(part.thoughtSignature);
   if (thoughtSignature === "") return;
@@ -164,9 +165,9 @@ function addCallSignature(turn: TurnWriter, signature: unknown, callId: string):
 
 interface GeminiToolCalls {
   read(functionCall: JsonObject, signature: unknown): void;
-  /** The open call, if any, is complete. */
+  /** Ends the open call, if any, as complete. */
   endOpen(): void;
-  /** The body broke off: the arguments of the open call are not all, so they must not look like it (N30). */
+  /** Ends the open call, whose arguments are incomplete since the body broke off, and must not look complete (N30). */
   breakOff(): void;
 }
 
@@ -178,7 +179,7 @@ function createGeminiToolCalls(turn: TurnWriter): GeminiToolCalls {
     open = undefined;
   }
 
-  /** A name begins a call; without one the open call goes on. */
+  /** Starts a call with a name. Without a name, the open call continues. */
   function startCall(functionCall: JsonObject, signature: unknown): OpenCall {
     endOpen();
     const toolCall = turn.createToolCall("json");

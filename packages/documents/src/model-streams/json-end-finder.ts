@@ -1,9 +1,8 @@
-/** Finds where JSON objects and arrays end in text that comes in pieces. Reads each character once. */
+/** Finds the end of JSON objects and arrays in text that arrives in pieces. Reads each character once. */
 export interface JsonEndFinder {
   /**
-   * Reads `text` from `start` on, as the continuation of the previous piece.
-   * Returns the index after the bracket that closes the outermost object or array, or -1 when `text` ends before it.
-   * After an end the finder starts afresh.
+   * Reads `text` after `start`, as the continuation of the previous piece. Returns the index after the bracket that
+   * closes the outermost object or array, or -1 if `text` ends before it. After an end the finder starts afresh.
    */
   findEnd(text: string, start?: number): number;
 }
@@ -18,8 +17,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Knows brackets and strings, not the whole grammar: what it cuts out may still be invalid JSON.
- * A raw line end inside a string ends the value, since JSON strings contain none: the next line can be read again.
+ * Creates a finder of brackets and strings, without the whole grammar: the found part may still be invalid JSON. A raw
+ * line end inside a string ends the value, since JSON strings contain none. So the next line is readable again.
  */
 export function createJsonEndFinder(): JsonEndFinder {
   let depth = 0;

@@ -20,7 +20,7 @@ import {
   type ToUsage,
 } from "./usage.ts";
 
-/** The known wire protocols. `markdown`: the body is the model's text. */
+/** The known wire protocols. For `markdown`, the body is the model's text. */
 export const modelStreamFormats = [
   "openai-chat",
   "openai-responses",
@@ -40,25 +40,25 @@ export interface ModelStreamOptions {
    * Default: `call_001`, `call_002` …, unique in this one body only.
    */
   readonly newCallId: () => string;
-  /** Names in `provider_data` events who can read them. Default: the format. */
+  /** Readers of `provider_data` events, as in their field. Default: the format. */
   readonly origin: string;
-  /** Ignore everything after a payload that cannot be read, so that no text has a gap. Default: false. */
+  /** True to ignore everything after an unreadable payload, so that no text has a gap. Default: false. */
   readonly endsWhereBroken: boolean;
 }
 
-/** Turns the body of a provider's answer into the events of one turn. Never throws, whatever the body contains. */
+/** Turns the body of a provider's answer into the events of one turn. Never throws, with any body. */
 export interface ModelStreamDecoder {
   /**
-   * Takes one chunk and returns its events.
-   * However the body is cut, the events are the same in total (N25); for `markdown` the joined text is.
+   * Takes one chunk and returns its events. The total events do not depend on the cuts (N25); for `markdown` only the
+   * joined text does not.
    */
   push(chunk: Uint8Array | string): ModelEvent[];
   /**
-   * Ends the body. Returns the last events, the very last of which is the only `turn_end`; its `modelMs` is 0, since
-   * the decoder has no clock. What comes later is ignored.
+   * Ends the body. Returns the last events, of which the very last is the only `turn_end`. Its `modelMs` is 0, since
+   * the decoder has no clock. It ignores any later chunk.
    */
   end(): ModelEvent[];
-  /** What the body has contained besides the events, so far. */
+  /** The body's other content so far. */
   readonly report: ModelStreamReport;
 }
 
@@ -128,7 +128,7 @@ function createPayloadDecoder(
   function readMessage({ data, event }: BodyMessage): void {
     const text = data.trim();
     const payload = parseJson(text);
-    // Some servers leave out the blank lines between events.
+    // Some servers omit the blank lines between events.
     const lines = payload === undefined && text.includes("\n") ? text.split("\n") : [];
     if (lines.length > 0 && lines.every(isPayload))
       for (const line of lines) readText({ data: line, event }, parseJson(line));
@@ -161,26 +161,26 @@ function createPayloadDecoder(
   };
 }
 
-/** What a proxy or a login answers in place of a provider. */
+/** The error for a web page of a proxy or a login, instead of a provider's answer. */
 const pageError = {
   message:
     "the answer is a web page and not an event stream: is there a proxy in between, or is the base URL that of another service?",
 };
 
-/** One line of an event that has several: a separate payload. */
+/** True for a payload in one line of an event that has several. */
 function isPayload(line: string): boolean {
   const text = line.trim();
   return text === "" || text === "[DONE]" || isJsonObject(parseJson(text));
 }
 
-/** The error of a gateway: an object with only a `detail` (FastAPI) or a `message` (Cohere). */
+/** Finds the error of a gateway: an object with only a `detail` (FastAPI) or a `message` (Cohere). */
 function findBareError({ detail, message, type, choices, ...rest }: JsonObject): JsonObject | undefined {
   if (type !== undefined || choices !== undefined) return undefined;
   const words = typeof detail === "object" && detail !== null ? formatJson(detail) : (detail ?? message);
   return typeof words === "string" && words !== "" ? { ...rest, message: words } : undefined;
 }
 
-/** Every protocol has errors in the same field, as an object or a text. */
+/** True for an error. Every protocol has it in the same field, as an object or a text. */
 function isError(error: unknown): boolean {
   return isJsonObject(error) || (typeof error === "string" && error !== "");
 }

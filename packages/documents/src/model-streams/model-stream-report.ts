@@ -2,16 +2,16 @@ import type { JsonObject } from "./read-json.ts";
 
 /** An error in the body of an answer. */
 export interface ProviderError {
-  /** The provider's own code as text: `code`, else `status`, else `type`; "" where there is none. */
+  /** The provider's code as text: `code`, else `status`, else `type`, else "". */
   readonly code: string;
   /** The provider's kind of error (`overloaded_error`, `server_error`), or "". */
   readonly type: string;
   readonly message: string;
-  /** The error as received. */
+  /** The error, unchanged. */
   readonly raw: JsonObject;
 }
 
-/** Something that the provider ran or added itself: a web search, code execution, a compaction. Not a tool call. */
+/** A step that the provider ran or added itself: a web search, code execution, a compaction. Not a tool call. */
 export interface ServerItem {
   /** The provider's own name (`server_tool_use`, `web_search_call`, `executableCode`). */
   readonly type: string;
@@ -23,30 +23,30 @@ export interface ServerItem {
 
 /** An opaque signature of reasoning or of a call, which some providers require in the next request. */
 export interface ModelSignature {
-  /** The call that it belongs to; absent for reasoning and text. */
+  /** The id of its call; absent for reasoning and text. */
   readonly callId?: string;
   readonly value: string;
 }
 
-/** What a body contains besides its events. Grows while the body is read. */
+/** The content of a body that became no event. It grows with each chunk. */
 export interface ModelStreamReport {
   /**
-   * End markers in order, joined by " + ": `[DONE]`, `message_stop`, `response.completed`, `finishReason` …
-   * null: the body stopped without one. Some servers never send one (Perplexity): see `isWhole`.
+   * End markers in order, joined by " + ": `[DONE]`, `message_stop`, `response.completed`, `finishReason` … It is null
+   * if the body stopped without one. Some servers never send one (Perplexity), see `isWhole`.
    */
   readonly ended: string | null;
   /**
-   * Once the body has ended: whether the answer is whole. It has an end marker, or at least a reason of its end, which
-   * providers send after everything else of an answer.
+   * True for a whole answer, once the body has ended. It has an end marker, or at least a reason of its end, which
+   * providers send after everything else.
    */
   readonly isWhole: boolean;
   /** The provider's own reason why the answer ended, or null. */
   readonly finish: string | null;
   /** The provider's id of the answer, or null. */
   readonly responseId: string | null;
-  /** The model that the provider says it used, or null. */
+  /** The model that the provider reports, or null. */
   readonly model: string | null;
-  /** The last usage object as received (Anthropic: start and delta merged), or null. */
+  /** The last usage object, unchanged (Anthropic: start and delta merged), or null. */
   readonly usage: JsonObject | null;
   /** The text of refusals, joined. */
   readonly refusal: string;
@@ -55,20 +55,20 @@ export interface ModelStreamReport {
   readonly signatures: readonly ModelSignature[];
   /** Payloads and parts of payloads that the reader of the protocol does not know. */
   readonly others: readonly JsonObject[];
-  /** JSON objects read. */
+  /** Number of JSON objects. */
   readonly payloads: number;
-  /** Payloads other than a JSON object; they were skipped. */
+  /** Number of skipped payloads that are not a JSON object. */
   readonly unparsable: number;
   /**
-   * Those among them that were meant to be one and came before the reason of the end, so that a part of the answer is
-   * missing. A plain word such as `ping` does not count.
+   * Number of such payloads that should be an object and precede the reason of the end, so that a part of the answer is
+   * missing. It does not include a plain word such as `ping`.
    */
   readonly broken: number;
   /** Number of times that the answer restarted (a second `message_start`); the attempts are joined. */
   readonly restarts: number;
 }
 
-/** The same, writable. */
+/** The report with writable fields. */
 export type ModelStreamReportDraft = {
   -readonly [Field in keyof ModelStreamReport]: ModelStreamReport[Field] extends readonly (infer Entry)[]
     ? Entry[]

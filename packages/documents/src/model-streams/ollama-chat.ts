@@ -1,7 +1,7 @@
 import { formatJson, isJsonObject, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
-/** Ollama's own `/api/chat` and `/api/generate`: NDJSON, with complete calls. */
+/** Reads Ollama's own `/api/chat` and `/api/generate`: NDJSON, with complete calls. */
 export function createOllamaChatReader(turn: TurnWriter): PayloadReader {
   function readToolCall(part: JsonObject): void {
     const called = readObject(part.function);

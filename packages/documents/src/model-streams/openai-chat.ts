@@ -12,13 +12,13 @@ import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
 /**
- * OpenAI's chat completions and the many servers compatible with them: streamed chunks, whole answers (`message` for
- * `delta`) and the older text completions. Only choice 0 counts.
+ * Reads chat completions of OpenAI and of the many compatible servers: streamed chunks, whole answers (`message` for
+ * `delta`) and the older text completions. It ignores all choices but 0.
  */
 export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createToolCallTable(turn);
   const reasoning = createChatReasoning(turn);
-  /** The text of `message` beside empty deltas, as far as it has been read; undefined once a delta has text. */
+  /** The text of `message` next to empty deltas, as far as it was read; undefined once a delta has text. */
   let grown: string | undefined = "";
   let found: readonly JsonObject[] = [];
 
@@ -44,7 +44,7 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
     if (isWhole) turn.addEnd("message");
   }
 
-  /** Perplexity has the text so far in `message`, and in some answers only there. */
+  /** Reads the growing text of `message` (Perplexity), which some answers have only there. */
   function readGrowing(isInDelta: boolean, message: JsonObject): void {
     if (isInDelta) grown = undefined;
     const content = readString(message.content);
@@ -72,7 +72,7 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
   };
 }
 
-/** Servers name it differently; some send the same text under two names. */
+/** Reads reasoning, for which servers have different names; some send the same text under two names. */
 function readReasoning(delta: JsonObject): string {
   const reasoning = readFirstString(delta.reasoning_content, delta.reasoning, delta.thinking);
   if (reasoning !== "") return reasoning;
@@ -84,7 +84,7 @@ function hasContent({ content }: JsonObject): boolean {
   return readString(content) !== "" || readObjects(content).length > 0;
 }
 
-/** A text, or parts (Mistral), some of which may be thoughts. */
+/** Reads a text, or parts (Mistral), some of which may be thoughts. */
 function readContent(turn: TurnWriter, content: unknown): void {
   turn.append("text", readString(content));
   for (const part of readObjects(content)) {
@@ -94,13 +94,13 @@ function readContent(turn: TurnWriter, content: unknown): void {
   }
 }
 
-/** An image that the model made (OpenRouter), as a `data:` address. */
+/** Reads an image that the model made (OpenRouter), as a `data:` address. */
 function readImage(turn: TurnWriter, url: unknown): void {
   const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(readString(url)) ?? [];
   turn.createServerCall(imageName, "").end(mimeType === undefined ? readString(url) : { mimeType, data });
 }
 
-/** Perplexity lists in every payload the pages to which the numbers in its text refer. */
+/** Reads the pages to which numbers in the text refer; Perplexity lists them in every payload. */
 function readSources({ search_results: results, citations }: JsonObject): readonly JsonObject[] | undefined {
   if (Array.isArray(results)) return readObjects(results);
   return Array.isArray(citations) ? citations.map((url: unknown) => ({ url })) : undefined;
@@ -113,9 +113,9 @@ interface ToolCallTable {
 }
 
 /**
- * Distinguishes calls by index, or else by a new id. A delta without both continues the last call.
- * Some servers give all calls index 0, or neither index nor id (gateways to Gemini, small local servers). So a whole
- * call, with name and input, is a new one when the call that it would continue is complete: nothing can follow that.
+ * Creates a table of calls by index, or else by a new id. A delta without both continues the last call. Some servers
+ * give all calls index 0, or no index and no id (gateways to Gemini, small local servers). So a whole call, with name
+ * and input, is a new one if the call that it would continue is complete and cannot grow.
  */
 function createToolCallTable(turn: TurnWriter): ToolCallTable {
   const byIndex = new Map<unknown, ToolCallWriter>();
@@ -148,7 +148,7 @@ function createToolCallTable(turn: TurnWriter): ToolCallTable {
   };
 }
 
-/** Google's own chat completions: the signature of a call, without which they refuse it in the next request. */
+/** Adds the signature of a call, which Google's chat completions require in the next request. */
 function addSignature(turn: TurnWriter, part: JsonObject, { callId }: ToolCallWriter): void {
   const signature = readString(readObject(readObject(part.extra_content).google).thought_signature);
   if (signature === "" || callId === undefined) return;
@@ -156,7 +156,7 @@ function addSignature(turn: TurnWriter, part: JsonObject, { callId }: ToolCallWr
   turn.addProviderData({ thoughtSignature: signature }, callId);
 }
 
-/** `function` with JSON arguments, or `custom` with free text. Gateways add the other one, empty. */
+/** Reads a `function` with JSON arguments, or a `custom` call with free text. Gateways add the other field, empty. */
 function readFunction(part: JsonObject): { name: string; input: string; isText: boolean } {
   if (isJsonObject(part.custom) && readString(readObject(part.function).name) === "") {
     return { name: readString(part.custom.name), input: readString(part.custom.input), isText: true };
@@ -169,14 +169,14 @@ function readFunction(part: JsonObject): { name: string; input: string; isText: 
 /** Collects the reasoning that some servers require in the message that called tools. */
 interface ChatReasoning {
   read(delta: JsonObject): void;
-  /** Ends the turn: adds it as provider data, if the server requires it. */
+  /** Ends the turn. Adds the reasoning as provider data, if the server requires it. */
   end(hasCalls: boolean): void;
 }
 
 /**
- * `reasoning_content` (DeepSeek, Kimi, GLM) and `reasoning_details` (OpenRouter and other gateways), joined in the form
- * in which they are sent back. Signed or encrypted details are sent back without a call too. No server requires
- * reasoning under other names.
+ * Reads `reasoning_content` (DeepSeek, Kimi, GLM) and `reasoning_details` (OpenRouter and other gateways), joined in
+ * the form of the next request. Signed or encrypted details return even without a call. No server requires reasoning
+ * under other names.
  */
 function createChatReasoning(turn: TurnWriter): ChatReasoning {
   const details: JsonObject[] = [];
@@ -208,7 +208,7 @@ function createChatReasoning(turn: TurnWriter): ChatReasoning {
 
 const joinedFields: Readonly<Record<string, string>> = { "reasoning.text": "text", "reasoning.summary": "summary" };
 
-/** Two pieces of one entry as one; undefined if they are two entries. Later fields fill in missing ones. */
+/** Joins two pieces of one entry; undefined if they are two entries. Later fields fill in missing ones. */
 function joinDetails(first: JsonObject, second: JsonObject): JsonObject | undefined {
   const field = joinedFields[readString(first.type)];
   if (field === undefined || first.type !== second.type || first.index !== second.index) return undefined;

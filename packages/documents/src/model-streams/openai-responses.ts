@@ -11,16 +11,16 @@ import type { ServerCall } from "./server-call.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TextKind, TurnWriter } from "./turn-writer.ts";
 
-/** One entry of `output`, as far as it has come. */
+/** One entry of `output`, as far as it has arrived. */
 interface OutputItem {
   readonly toolCall?: ToolCallWriter;
   readonly ran?: ServerCall;
-  /** Parts of which text has come; the events that say the same text again are skipped. */
+  /** Parts whose text has arrived; events that repeat the text are skipped. */
   readonly partsWithText: Set<string>;
   isEnded: boolean;
 }
 
-/** Events that bring a piece of text, by the kind of the text. */
+/** Events with a piece of text, by the kind of the text. */
 const textKinds: ReadonlyMap<string, TextKind> = new Map<string, TextKind>([
   ["response.output_text", "text"],
   ["response.refusal", "refusal"],
@@ -33,7 +33,7 @@ const inputPrefixes: ReadonlySet<string> = new Set([
   "response.custom_tool_call_input",
 ]);
 
-/** OpenAI's Responses: streamed events, and whole answers. */
+/** Reads OpenAI's Responses: streamed events, and whole answers. */
 export function createOpenAiResponsesReader(turn: TurnWriter): PayloadReader {
   const items = createOutputItems(turn);
 
@@ -87,8 +87,8 @@ interface OutputItems {
 }
 
 /**
- * The entries of `output` by their index: some gateways give an item another id in every event.
- * Every text comes up to four times (deltas, text done, part done, item done): the first way in which it comes counts.
+ * Creates the entries of `output` by their index, since some gateways give an item another id in every event. Every
+ * text arrives up to four times (deltas, text done, part done, item done); only the first arrival is used.
  */
 function createOutputItems(turn: TurnWriter): OutputItems {
   const items = new Map<unknown, OutputItem>();
@@ -139,7 +139,7 @@ function createOutputItems(turn: TurnWriter): OutputItems {
     readInput(payload, step) {
       const toolCall = find(payload)?.toolCall;
       if (step === "delta") toolCall?.append(readString(payload.delta));
-      // A call without a name waits for the end of its item, which brings one.
+      // A call without a name waits for the end of its item, which has one.
       else if (toolCall?.toolName !== "") toolCall?.end(readFirstString(payload.arguments, payload.input));
     },
     get isEmpty() {
@@ -148,7 +148,7 @@ function createOutputItems(turn: TurnWriter): OutputItems {
   };
 }
 
-/** Reasoning that is not stored at the provider goes back encrypted; without its cipher it means nothing. */
+/** Adds reasoning. If the provider does not store it, it returns encrypted: without its cipher it is meaningless. */
 function addReasoningItem(turn: TurnWriter, item: JsonObject): void {
   const { type, id, encrypted_content } = item;
   const cipher = readString(encrypted_content);
@@ -157,7 +157,7 @@ function addReasoningItem(turn: TurnWriter, item: JsonObject): void {
   turn.addProviderData({ type, id, encrypted_content, summary: readObjects(item.summary) });
 }
 
-/** The provider searches, opens a page that it found, or looks for words in one; it wants to have that back. */
+/** Ends a search. The provider searches, opens a found page, or looks for words in one, and wants this back. */
 function endSearch(turn: TurnWriter, search: ServerCall, { id, status, action }: JsonObject): void {
   const { type, query, queries, url, pattern, sources } = readObject(action);
   const asked =
@@ -169,7 +169,7 @@ function endSearch(turn: TurnWriter, search: ServerCall, { id, status, action }:
   turn.addProviderData({ type: "web_search_call", id, action: { type, query, queries, url, pattern } });
 }
 
-/** Calls of tools that the client runs under names of the protocol, with the field that has their arguments. */
+/** Calls of tools that the client runs under names of the protocol, with the field of their arguments. */
 const clientCalls: ReadonlyMap<string, string> = new Map([
   ["apply_patch_call", "operation"],
   ["local_shell_call", "action"],
@@ -182,7 +182,7 @@ function readClientCall(item: JsonObject): unknown {
   return item[clientCalls.get(readString(item.type)) ?? ""];
 }
 
-/** What the provider runs itself, with the fields of its call and of its result. */
+/** Tools that the provider runs itself, with the fields of their calls and results. */
 const serverCalls: ReadonlyMap<string, { readonly asked: readonly string[]; readonly found: string }> = new Map([
   ["web_search_call", { asked: [], found: "" }],
   ["code_interpreter_call", { asked: ["code"], found: "outputs" }],
@@ -203,12 +203,12 @@ function endServerCall(call: ServerCall, item: JsonObject): void {
   call.end(error === undefined || error === null ? result : { error });
 }
 
-/** A summary and the reasoning itself are different texts. */
+/** Returns a part's key: a summary and the reasoning itself are different texts. */
 function formatPartKey(place: JsonObject): string {
   return JSON.stringify([place.summary_index, place.content_index]);
 }
 
-/** Items that are neither text nor a call by name belong to the protocol: the client or the provider runs them. */
+/** Creates an item's state. Items other than texts and named calls are run by the client or the provider. */
 function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
   const state = { partsWithText: new Set<string>(), isEnded: false };
   const type = readString(item.type);
@@ -227,13 +227,13 @@ function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
     return { ...state, toolCall };
   }
   if (!serverCalls.has(type)) return state;
-  // Alone it could be the name of one of our tools.
+  // Alone, the name could be the name of a tool of Sheaf.
   const mcpName = `${readString(item.server_label)}.${readString(item.name)}`;
   const name = type.startsWith("mcp_") ? mcpName : type.replace(/_call$/, "");
   return { ...state, ran: turn.createServerCall(name, item.id) };
 }
 
-/** True if the part brought text. */
+/** Appends a part. Returns true if it has text. */
 function appendPart(turn: TurnWriter, part: JsonObject): boolean {
   const text = readFirstString(part.text, part.refusal);
   turn.addSources(readObjects(part.annotations));

@@ -1,4 +1,4 @@
-/** Something that the provider runs itself (a search, code, an image): a call with its result (N69). */
+/** A step that the provider runs itself (a search, code, an image), as a call with its result (N69). */
 import type { ModelEvent, ToolResult } from "@sheaf/protocol";
 import { notExecutedCode } from "../tool-document.ts";
 import { formatJson, isJsonObject, readFirstString, readObjects, readString, type JsonObject } from "./read-json.ts";
@@ -8,11 +8,11 @@ import { createToolCallWriter } from "./tool-call-writer.ts";
 export interface ServerCall {
   /** Takes the next piece of the arguments' JSON text. */
   append(delta: string): void;
-  /** The arguments are complete. `whole`: their JSON text, where the provider sends it at once. Returns them. */
+  /** Ends the arguments, and returns them. `whole` is their JSON text, if the provider sends it at once. */
   endArguments(whole?: string): JsonObject;
   /**
-   * The result as received, whatever its shape: objects with `url` and `title`, output of a program, an image, an
-   * error. Without one, the answer ended first. Later calls do nothing.
+   * Ends the call with the result as received, of any shape: objects with `url` and `title`, output of a program, an
+   * image, an error. Without one, the answer ended first. Later calls have no effect.
    */
   end(found?: unknown): void;
 }
@@ -21,7 +21,7 @@ export interface ServerCall {
 export const searchName = "web_search";
 export const imageName = "image_generation";
 
-/** Number of sources, the longest address and title, and the longest output. UTF-16 units. */
+/** Limits: the number of sources, then the length of an address, a title and an output. UTF-16 units. */
 const maximumSources = 100;
 const longestUrl = 2000;
 const longestTitle = 300;
@@ -72,7 +72,7 @@ function toOutcome(toolName: string, found: unknown): Pick<ToolResult, "status" 
   return { status: "error", output: "", error };
 }
 
-/** The provider's code or words of a failure. */
+/** Returns the provider's code or words of a failure. */
 function findFailure(found: unknown): string | undefined {
   if (!isJsonObject(found)) return undefined;
   const { error_code: code, error, is_error: isError, outcome, status } = found;
@@ -83,7 +83,7 @@ function findFailure(found: unknown): string | undefined {
   return typeof outcome === "string" && outcome !== "OUTCOME_OK" ? `${outcome} ${readString(found.output)}` : undefined;
 }
 
-/** The sources of a list that has some, the image, or all text; anything else as JSON. */
+/** Formats a list with sources, an image, or all text; anything else as JSON. */
 function formatFound(found: unknown): string {
   if (typeof found === "string") return found.slice(0, longestOutput);
   if (Array.isArray(found)) {
@@ -102,19 +102,19 @@ function formatFound(found: unknown): string {
   return text ?? (output === undefined ? (formatJson(found) ?? "") : formatFound(output)).slice(0, longestOutput);
 }
 
-/** What a program printed, or a text. */
+/** Returns the output of a program, or a text. */
 function findText({ text, stdout, stderr, logs, output }: JsonObject): string | undefined {
   const texts = [text, stdout, stderr, logs, output].filter((value) => typeof value === "string");
   return texts.length === 0 ? undefined : texts.filter((value) => value !== "").join("\n");
 }
 
-/** `data`: base64. */
+/** Formats an image. `data` is base64. */
 function formatImage(mimeType: string, data: unknown): string {
   const bytes = Math.floor((readString(data).replace(/=+$/, "").length * 3) / 4);
   return `${mimeType.slice(0, longestTitle)}, ${bytes} bytes`;
 }
 
-/** A line for each: the address, a blank, the title. Sheaf drops all but web addresses. */
+/** Formats a line for each source: the address, a blank, the title. Sheaf drops all but web addresses. */
 function formatSources(found: readonly unknown[]): string {
   const lines = readObjects(found).flatMap(({ url: given, title }) => {
     const url = readString(given);

@@ -1,7 +1,7 @@
 /** Finds the thinking that open models write in their text: `<think>…</think>` at its start (N129). */
 import type { ModelEvent } from "@sheaf/protocol";
 
-/** Takes the events of a turn up to `turn_end`, and returns the known ones. */
+/** Creates a function that takes the events of a turn up to `turn_end`, and returns the known ones. */
 export function createThoughtReader(): (event: ModelEvent) => ModelEvent[] {
   let held = "";
   /** The tag that ends the thinking, "" after it, and undefined before the first word. */

@@ -21,7 +21,7 @@ import { findAnswerFailure, findEndFailure, type AnswerFailure } from "./answer-
 import { imageName } from "./server-call.ts";
 import { createModelStreamReport, type ModelStreamReport } from "./model-stream-report.ts";
 
-/** Events of consecutive turns of a model, each with its `turn_end`; tool results between them, if any. */
+/** Events of consecutive turns of a model, each with its `turn_end`, and tool results between them, if any. */
 export type TurnEvents =
   | Iterable<ModelEvent | ToolOutputDelta | ToolResult>
   | AsyncIterable<ModelEvent | ToolOutputDelta | ToolResult>;
@@ -33,17 +33,17 @@ export interface RunEventOptions {
   readonly newId: () => string;
   /** Known fields of `run_start`; the others are empty. */
   readonly run?: Partial<Omit<RunStart, "type">>;
-  /** Report of the decoder of the last turn: it names the model, and its errors explain why the run failed. */
+  /** Report of the last turn's decoder: it has the model, and its errors explain why the run failed. */
   readonly report?: ModelStreamReport;
   /** Tools whose calls the model may have written as text (N127). Default: none. */
   readonly toolNames?: readonly string[];
 }
 
 /**
- * Makes a complete run log from the events of one or more turns, so that documents can be made without the agent.
- * A call without a result before the next turn or the end gets one (C8): NOT_EXECUTED, except for plans, questions
- * and task lists, which are complete as the model wrote them.
- * Give the decoders of all turns the same `newCallId`: call ids must be unique (N29).
+ * Makes a complete run log from the events of one or more turns, so that documents can be made without the agent. A
+ * call without a result before the next turn or the end gets one (C8). It is NOT_EXECUTED, except for plans, questions
+ * and task lists, which are complete as the model wrote them. Give the decoders of all turns the same `newCallId`: call
+ * ids must be unique (N29).
  */
 export async function* toRunEvents(
   events: TurnEvents,
@@ -58,7 +58,7 @@ export async function* toRunEvents(
   let hasCalls = false;
   let isStarted = false;
   for await (const event of readTextCalls(events, options)) {
-    // The first payload of a body names the model.
+    // The first payload of a body contains the model.
     if (!isStarted) yield number(createRunStart(options));
     isStarted = true;
     const isOfTool = event.type === "tool_result" || event.type === "tool_output_delta";
@@ -85,7 +85,7 @@ export async function* toRunEvents(
   yield* calls.end().map(number);
   const isEmpty = !hasText && !hasCalls;
   const end = createRunEnd({ turnEnd, hasQuestion, isEmpty, report: options.report, now: options.now() });
-  // What a provider says of an error is its own text.
+  // A provider's account of an error is free text, which may contain half characters.
   yield number(toWellFormed(end));
 }
 
@@ -114,12 +114,12 @@ function createNumbering(now: () => number): (body: RunEventBody) => RunEvent {
   };
 }
 
-/** The calls without a result. */
+/** The calls that lack a result. */
 interface OpenCalls {
   read(event: RunEventBody): void;
   /** Makes the missing results. */
   end(): ToolResult[];
-  /** One of them asks the user. */
+  /** True if one of them asks the user. */
   readonly hasQuestion: boolean;
 }
 
@@ -166,16 +166,16 @@ function createRunStart({ newId, run, report }: RunEventOptions): RunStart {
 }
 
 interface RunOutcome {
-  /** The end of the last turn; undefined if it has none. */
+  /** The end of the last turn; undefined without one. */
   readonly turnEnd: TurnEnd | undefined;
   readonly hasQuestion: boolean;
-  /** No turn has text, and the last one has no call. */
+  /** True if no turn has text, and the last one has no call. */
   readonly isEmpty: boolean;
   readonly report: ModelStreamReport | undefined;
   readonly now: number;
 }
 
-/** The way the run ended, by its last turn (N2, N42): as a live run with this turn does. */
+/** Makes the end of the run from its last turn (N2, N42), as a live run with this turn does. */
 function createRunEnd({ turnEnd, hasQuestion, isEmpty, report, now }: RunOutcome): RunEnd {
   const type = "run_end";
   const failure = findFailure(turnEnd, report, now) ?? findEndFailure(turnEnd?.finishReason, isEmpty);
@@ -192,7 +192,7 @@ const endReasons: Readonly<Partial<Record<string, RunEnd["reason"]>>> = {
 /** Codes after which the same request may work (C20). */
 const retryableCodes: ReadonlySet<string> = new Set(["RATE_LIMITED", "OVERLOADED", "STREAM_TRUNCATED", "EMPTY_ANSWER"]);
 
-/** Without a report the end of the turn says all that is known. */
+/** Finds the failure. Without a report, only the end of the turn is known. */
 function findFailure(
   turnEnd: TurnEnd | undefined,
   report: ModelStreamReport | undefined,
@@ -208,7 +208,7 @@ function findFailure(
 
 type Failure = AnswerFailure | NonNullable<ReturnType<typeof findEndFailure>>;
 
-/** The codes are those of the closed table (C20). */
+/** Makes the run's error. Its codes are in the closed table (C20). */
 function toRunError(failure: Failure, report: ModelStreamReport | undefined): RunError {
   const { code } = failure;
   return {
@@ -226,7 +226,7 @@ function formatReason({ code, reason }: AnswerFailure): string {
   return `the provider reported an error: ${reason}`;
 }
 
-/** What the model or the provider said or did instead of an answer. */
+/** Returns the text of the model or the provider that replaced an answer. */
 function findOwnWords(code: string, report: ModelStreamReport | undefined): string {
   if (code === "REFUSED") return report?.refusal ?? "";
   const items = (report?.serverItems ?? []).map(({ type }) => type);
@@ -234,19 +234,18 @@ function findOwnWords(code: string, report: ModelStreamReport | undefined): stri
   return `the model ended without a word: its answer contains only what the provider did by itself (${items.join(", ")})`;
 }
 
-/** A tool call that only the model's side is known of. */
+/** A tool call of which only the model's side is known. */
 interface UnrunToolCall {
   readonly callId: string;
   readonly toolName: string;
   readonly documentType: ToolDocumentType;
-  /** Undefined while incomplete, or if they did not parse (N30). */
+  /** The arguments; undefined while incomplete, or if they did not parse (N30). */
   readonly arguments: ToolArguments | undefined;
 }
 
 /**
- * The result of a call that was not run.
- * A plan, a question and a change of the task list need no run: they are what the model wrote, and a success.
- * Everything else is an error NOT_EXECUTED.
+ * Makes the result of a call that never ran. A plan, a question and a change of the task list need no run: they are
+ * complete as the model wrote them, and a success. Every other call is an error NOT_EXECUTED.
  */
 function toUnrunResult(call: UnrunToolCall): ToolResult {
   const { callId, toolName, documentType, arguments: values } = call;
@@ -264,7 +263,7 @@ const statuses: ReadonlyMap<string, TodoStatus> = new Map(
   (["pending", "in_progress", "completed", "cancelled"] as const).map((status) => [status, status]),
 );
 
-/** The changes that the model requests, without entries that lack an id or a known status (N41). */
+/** Lists the changes that the model requests, without entries that lack an id or a known status (N41). */
 function toTodoEffect(values: ToolArguments): ToolEffect {
   const changes = toListArgument(values, "todos").flatMap((entry): TodoChange[] => {
     const id = toTextArgument(entry, "id");

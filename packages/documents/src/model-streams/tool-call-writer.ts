@@ -4,44 +4,44 @@ import { createJsonEndFinder } from "./json-end-finder.ts";
 import { readJsonObject } from "../read-literal.ts";
 import { readString } from "./read-json.ts";
 
-/** What a tool takes: a JSON object, or free text, which becomes `{"input": "…"}` (N30). */
+/** Input of a tool: a JSON object, or free text, which becomes `{"input": "…"}` (N30). */
 export type ToolInput = "json" | "text";
 
 /** Writes the events of one tool call. */
 export interface ToolCallWriter {
-  /** Takes the id and the name that a delta gives; of each the first one counts. */
+  /** Takes the id and the name in a delta. The first id and the first name stay. */
   describe(providerCallId: unknown, toolName: unknown): void;
   /** Takes the next piece of the input. */
   append(delta: string): void;
   /**
-   * The input is complete. `whole` = all of it, where the provider says it again; it wins over the pieces,
-   * but not over pieces that parse when it does not. Later calls do nothing.
+   * Ends the input. `whole` is the complete input, if the provider repeats it. It replaces the pieces, unless only the
+   * pieces parse. Later calls have no effect.
    */
   end(whole?: string): void;
-  /** "" until it is known. */
+  /** The provider's id; "" until it is known. */
   readonly providerCallId: string;
-  /** "" until it is known. */
+  /** The tool's name; "" until it is known. */
   readonly toolName: string;
-  /** Some of the input has come. */
+  /** True once a part of the input has arrived. */
   readonly hasInput: boolean;
-  /** The input is a JSON object that has been closed: nothing that could follow belongs to it. */
+  /** True if the input is a closed JSON object, which cannot grow. */
   readonly isComplete: boolean;
-  /** The id that Sheaf gave, once the call has started (N29). */
+  /** Sheaf's id of the call, once it has started (N29). */
   readonly callId: string | undefined;
 }
 
 export interface ToolCallWriterOptions {
   readonly input: ToolInput;
-  /** `provider`: it runs the call itself. */
+  /** Set to `provider` if the provider runs the call itself. */
   readonly origin?: "provider";
   readonly newCallId: () => string;
   readonly emit: (event: ModelEvent) => void;
 }
 
 /**
- * The call starts with its name, which decides the type of its document; earlier input is held back.
- * A call that never gets a name starts at its end with "", so that nothing is lost; one without name, id and input is
- * dropped.
+ * Creates a writer. The call starts with its name, which decides the type of its document, and earlier input waits. A
+ * call that never gets a name starts at its end with "", so that its input is not lost. A call without name, id and
+ * input leaves no event.
  */
 export function createToolCallWriter(options: ToolCallWriterOptions): ToolCallWriter {
   return new EventWriter(options);
@@ -54,7 +54,7 @@ class EventWriter implements ToolCallWriter {
   isComplete = false;
   readonly #options: ToolCallWriterOptions;
   readonly #endFinder = createJsonEndFinder();
-  /** All input so far, as sent by the provider. */
+  /** All input so far, unchanged. */
   #text = "";
   #isEnded = false;
 
@@ -98,7 +98,7 @@ class EventWriter implements ToolCallWriter {
       type: "tool_call_start",
       callId,
       toolName,
-      // A name of the provider may be one of ours, and means another tool.
+      // A provider's tool may have the name of a tool of Sheaf, but another meaning.
       documentType: this.#options.origin ? "tool_call" : toDocumentType(toolName),
       ...(providerCallId === "" ? {} : { providerCallId }),
       ...(this.#options.origin && { origin: this.#options.origin }),
@@ -113,7 +113,7 @@ class EventWriter implements ToolCallWriter {
     if (callId !== undefined && delta !== "") this.#options.emit({ type: "tool_call_arguments_delta", callId, delta });
   }
 
-  /** Pieces of free text become pieces of a JSON string. */
+  /** Turns pieces of free text into pieces of a JSON string. */
   #toDelta(piece: string): string {
     return this.#options.input === "json" ? piece : JSON.stringify(piece).slice(1, -1);
   }
@@ -132,8 +132,8 @@ class EventWriter implements ToolCallWriter {
 type ParsedToolArguments = Pick<ToolCallArguments, "arguments" | "rawArguments" | "mended">;
 
 /**
- * Parses the JSON text of a call's arguments (N30).
- * Blank text and `null` mean no arguments: providers send them for tools without parameters.
+ * Parses the JSON text of a call's arguments (N30). Blank text and `null` mean empty arguments: providers send them for
+ * tools without parameters.
  */
 export function parseToolArguments(text: string): ParsedToolArguments {
   if (/^\s*(?:null\s*)?$/.test(text)) return { arguments: {} };

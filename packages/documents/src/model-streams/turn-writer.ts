@@ -10,39 +10,39 @@ import { unknownUsage, type ToUsage } from "./usage.ts";
 
 export type TextKind = "text" | "reasoning" | "refusal";
 
-/** Takes what the reader of a protocol finds, and makes the events and the report of one turn. */
+/** Turns the findings of a protocol's reader into the events and the report of one turn. */
 export interface TurnWriter {
-  /** Text and reasoning become events; a refusal goes into the report. */
+  /** Appends a text. Text and reasoning become events; a refusal becomes part of the report. */
   append(kind: TextKind, text: string): void;
   createToolCall(input: ToolInput): ToolCallWriter;
-  /** A call that the provider runs itself (N69). */
+  /** Creates a call that the provider runs itself (N69). */
   createServerCall(toolName: string, providerCallId: unknown): ServerCall;
-  /** Sources that the text cites: objects with `url` and `title`. Without a search, the turn ends with one. */
+  /** Adds sources that the text cites: objects with `url` and `title`. Without a search, the turn ends with one. */
   addSources(sources: readonly JsonObject[]): void;
-  /** The caller may still change the item. */
+  /** Adds an item, which the caller may still change. */
   addServerItem(item: ServerItem): void;
-  /** Something that the reader of the protocol does not know. */
+  /** Adds a part that the reader of the protocol does not know. */
   addOther(part: JsonObject): void;
   addSignature(value: unknown, callId?: string): void;
   /** Adds an event with data that the provider requires in the next request. */
   addProviderData(data: JsonObject, callId?: string): void;
-  /** `error` as in the payload: an object or a text. */
+  /** Adds an error as in the payload: an object or a text. */
   addError(error: unknown, payload: JsonObject): void;
   addRestart(): void;
-  /** `isBroken`: it was meant to be JSON, but is not. */
+  /** Adds a payload to the report's numbers. `isBroken`: it should be JSON, but is not. */
   countPayload(isParsable: boolean, isBroken: boolean): void;
-  /** Id and model of the answer; the first ones count. */
+  /** Sets id and model of the answer, unless they are known. */
   identify(responseId: unknown, model: unknown): void;
   /**
-   * The provider's reason why the answer ended; the last one applies, anything but a string is ignored.
-   * `meaning`: for a word that means something else elsewhere.
+   * Sets the provider's reason why the answer ended. The last one applies; anything but a string is ignored. `meaning`
+   * is for a word with another meaning elsewhere.
    */
   setFinish(word: unknown, meaning?: TurnFinishReason): void;
-  /** The last object applies; anything else is ignored. */
+  /** Sets the usage. The last object applies; anything else is ignored. */
   setUsage(usage: unknown): void;
   /** Records an end marker. */
   addEnd(marker: string): void;
-  /** Ends the calls that are open, then the turn. Later calls do nothing. */
+  /** Ends the open calls, then the turn. Later calls have no effect. */
   endTurn(): void;
   /** Returns the events since the last call. */
   takeEvents(): ModelEvent[];
@@ -51,7 +51,7 @@ export interface TurnWriter {
 
 /** Reads the payloads of one wire protocol, in order, into a turn. */
 export interface PayloadReader {
-  /** `event`: name of the event with the payload, or "". */
+  /** Reads a payload. `event` is the name of its event, or "". */
   read(payload: JsonObject, event: string): void;
   /** Called when the body has ended, before the turn ends. */
   end?(): void;
@@ -61,7 +61,7 @@ export type CreatePayloadReader = (turn: TurnWriter) => PayloadReader;
 
 export interface TurnWriterOptions {
   readonly newCallId: () => string;
-  /** Who can read `provider_data`. */
+  /** The readers of `provider_data`. */
   readonly origin: string;
   readonly toUsage: ToUsage;
 }

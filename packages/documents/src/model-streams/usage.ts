@@ -4,11 +4,11 @@ import { readCount, readObject, type JsonObject } from "./read-json.ts";
 /** Converts a provider's usage object into the `Usage` of one turn (N6). */
 export type ToUsage = (raw: JsonObject) => Usage;
 
-/** Token counts as reported by a provider; undefined: not reported. */
+/** Numbers of tokens by a provider; undefined if not reported. */
 interface TokenCounts {
-  /** Cached ones included. */
+  /** Tokens of the prompt, with the cached ones. */
   readonly prompt: number | undefined;
-  /** Reasoning included. */
+  /** Tokens of the completion, with the reasoning. */
   readonly completion: number | undefined;
   readonly reasoning: number | undefined;
   readonly cached: number | undefined;
@@ -18,7 +18,7 @@ interface TokenCounts {
 /** Usage of a turn for which the provider reports none (N6). */
 export const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
-/** Usage of a turn from these numbers; `unknownUsage` without any. */
+/** Makes the usage of a turn from these numbers; `unknownUsage` if they are unknown. */
 export function createUsage(counts: TokenCounts): Usage {
   if (counts.prompt === undefined && counts.completion === undefined) return unknownUsage;
   const promptTokens = include(counts.cached, counts.prompt ?? 0);
@@ -33,21 +33,20 @@ export function createUsage(counts: TokenCounts): Usage {
   };
 }
 
-/** The whole with its part: some servers count the part beside it, and then it can be the larger one. */
+/** Returns the whole with its part. Some servers report them separately, and then the part can be larger. */
 function include(part = 0, whole: number): number {
   return part > whole ? whole + part : whole;
 }
 
-/** The sum of the known counts; undefined if none is known. */
+/** Returns the sum of the known numbers; undefined if all are unknown. */
 function addCounts(...counts: readonly (number | undefined)[]): number | undefined {
   const known = counts.filter((count) => count !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
 }
 
 /**
- * Completion tokens with reasoning.
- * Some servers (xAI, gateways to Gemini) leave reasoning out of the completion: the total then includes it as a third
- * part.
+ * Returns completion tokens with reasoning. Some servers (xAI, gateways to Gemini) report reasoning as a separate part
+ * of the total.
  */
 function includeReasoning(raw: {
   readonly prompt: number | undefined;
@@ -61,7 +60,7 @@ function includeReasoning(raw: {
   return isLeftOut ? completion + reasoning : completion;
 }
 
-/** OpenAI chat and compatible servers. */
+/** Reads the usage of OpenAI's chat and compatible servers. */
 export function toOpenAiChatUsage(raw: JsonObject): Usage {
   const prompt = readCount(raw.prompt_tokens);
   const promptDetails = readObject(raw.prompt_tokens_details);
@@ -80,7 +79,7 @@ export function toOpenAiChatUsage(raw: JsonObject): Usage {
   });
 }
 
-/** OpenAI Responses. */
+/** Reads the usage of OpenAI's Responses. */
 export function toOpenAiResponsesUsage(raw: JsonObject): Usage {
   const prompt = readCount(raw.input_tokens);
   const inputDetails = readObject(raw.input_tokens_details);
@@ -99,7 +98,7 @@ export function toOpenAiResponsesUsage(raw: JsonObject): Usage {
   });
 }
 
-/** Anthropic, whose `input_tokens` exclude tokens read from and written to the cache. */
+/** Reads the usage of Anthropic, whose `input_tokens` exclude tokens read from and written to the cache. */
 export function toAnthropicUsage(raw: JsonObject): Usage {
   const cached = readCount(raw.cache_read_input_tokens);
   const cacheWrite = readCount(raw.cache_creation_input_tokens);
@@ -112,7 +111,7 @@ export function toAnthropicUsage(raw: JsonObject): Usage {
   });
 }
 
-/** Gemini, which counts thoughts and the input of its own tools separately. */
+/** Reads the usage of Gemini, which lists thoughts and the input of Google's tools separately. */
 export function toGeminiUsage(raw: JsonObject): Usage {
   const reasoning = readCount(raw.thoughtsTokenCount, raw.total_thought_tokens);
   return createUsage({
@@ -126,7 +125,7 @@ export function toGeminiUsage(raw: JsonObject): Usage {
   });
 }
 
-/** Ollama: the fields are in the last payload itself. */
+/** Reads the usage of Ollama, whose fields are in the last payload itself. */
 export function toOllamaUsage(raw: JsonObject): Usage {
   return createUsage({
     prompt: readCount(raw.prompt_eval_count),
@@ -136,7 +135,7 @@ export function toOllamaUsage(raw: JsonObject): Usage {
   });
 }
 
-/** Cohere: tokens, not billed units. */
+/** Reads the usage of Cohere: tokens, not billed units. */
 export function toCohereUsage(raw: JsonObject): Usage {
   const tokens = readObject(raw.tokens);
   return createUsage({
