@@ -1,10 +1,10 @@
-/** The run log that is made from another agent's stream: numbers, ids and turns are ours, whatever the stream contains. */
+/** Makes a run log from another agent's stream, with its own numbers, ids and turns, whatever ids are in the stream. */
 import type { RunEnd, RunEvent, RunEventBody, RunStart, ToolResult, TurnFinishReason, Usage } from "@sheaf/protocol";
 import { toDocumentType } from "../tool-names.ts";
 import { createWholeCharacters } from "../whole-characters.ts";
 import { readString, type JsonObject } from "../model-streams/read-json.ts";
 
-/** A call with the names that this library uses (N28). */
+/** A call with this library's names (N28). */
 export interface NamedCall {
   readonly toolName: string;
   readonly arguments: JsonObject;
@@ -15,7 +15,7 @@ export type Outcome = Pick<ToolResult, "status" | "output" | "error" | "effect">
 /** Usage of a turn for which the stream reports no tokens (N6). */
 export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
-/** What a stream says of its run before the answer. */
+/** Facts of a run that precede the answer in the stream. */
 export interface StreamFacts {
   readonly session?: string;
   readonly model?: string;
@@ -28,12 +28,12 @@ export interface StreamFacts {
 
 /** Writes one run log after another. */
 export class AgentRun {
-  /** Facts of the open run: its `run_start` has the ones known when the answer starts. */
+  /** Facts of the open run. Its `run_start` has the facts known when the answer starts. */
   facts: StreamFacts = {};
   isStarted = false;
-  /** Usage of each turn that calls; 0 where only the end of the run has it, for all turns. */
+  /** Usage of each turn that calls tools; 0 if only the end of the run has the usage, for all turns. */
   turnUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
-  /** The last line that ended a run, and the runs that ended by a line. */
+  /** The last line that ended a run, and the number of runs that ended by a line. */
   result: JsonObject | undefined;
   runs = 0;
   readonly #newId: () => string;
@@ -56,12 +56,12 @@ export class AgentRun {
     return this.facts.workspace || this.#workspace;
   }
 
-  /** The time of the next events, in milliseconds since 1970. An earlier time than the last one has no effect. */
+  /** Sets the time of the next events, in milliseconds since 1970. An earlier time than the last one has no effect. */
   setTime(time: number): void {
     if (Number.isFinite(time)) this.#time = Math.max(this.#time, time);
   }
 
-  /** In Sheaf's lines, the ids of messages and requests contain the id of the answer. */
+  /** Finds the id of the answer, which is in the ids of messages and requests in Sheaf's lines. */
   findResponse(id: unknown): void {
     const [, response] = /^(?:msg_)?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})[-_]\d+$/.exec(readString(id)) ?? [];
     if (response !== undefined && !this.isStarted) this.facts = { ...this.facts, response };
@@ -80,7 +80,7 @@ export class AgentRun {
     return this.#open.get(id)?.call;
   }
 
-  /** Ids in the stream may be anything, so calls get our own ids (C8, N29). */
+  /** Starts a call with a new id, since ids in the stream may be anything (C8, N29). */
   startCall(id: string, call: NamedCall): void {
     this.#calls += 1;
     const callId = `call_${String(this.#calls).padStart(3, "0")}`;
@@ -96,7 +96,7 @@ export class AgentRun {
     this.write({ type: "tool_call_arguments", callId, arguments: call.arguments });
   }
 
-  /** The call must be open. The turn that it belongs to ends. */
+  /** Ends an open call, and the turn to which it belongs. */
   endCall(id: string, outcome: Outcome, durationMs = 0): void {
     const open = this.#open.get(id)!;
     this.#open.delete(id);
@@ -111,8 +111,8 @@ export class AgentRun {
   }
 
   /**
-   * Ends the open calls, the turn and the run. The next event starts another run with the same facts, but for the
-   * prompt. `line` ends the run; default: the stream ended first.
+   * Ends the open calls, the turn and the run. The next event starts another run with the same facts, except for the
+   * prompt. `line` is the line that ends the run. Default: the stream ended first.
    */
   end(end: RunEnd, usage = noUsage, line?: JsonObject): void {
     if (line) {
@@ -157,7 +157,7 @@ export class AgentRun {
     this.#emit({ type: "turn_start", turn: this.#turn });
   }
 
-  /** With the first part of the answer: earlier lines have no time. */
+  /** Makes `run_start` with the first part of the answer: earlier lines lack a time. */
   #toRunStart(): RunStart {
     const { session = "", model = "", version = "", prompt = "", response } = this.facts;
     return {
@@ -197,7 +197,7 @@ export function toErrorEnd({
   return { type: "run_end", reason: "error", error: { code, message, source: "agent", details: "", retryable } };
 }
 
-/** Without a line that ends it, the run was cut off (C22, N51). */
+/** The end of a run without a line that ends it, which means a cut stream (C22, N51). */
 export const cutEnd: RunEnd = toErrorEnd({
   code: "STREAM_TRUNCATED",
   message: "The stream stopped before its result line: ask again.",

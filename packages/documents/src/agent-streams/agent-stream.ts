@@ -1,4 +1,4 @@
-/** The output of other agents as run logs: documents out of any agent's stream. */
+/** Makes run logs, and so documents, from the output of other agents. */
 import type { RunEvent } from "@sheaf/protocol";
 import { createBodyDecoder } from "../model-streams/body-decoder.ts";
 import { isJsonObject, parseJson, readCount, readString, type JsonObject } from "../model-streams/read-json.ts";
@@ -9,7 +9,7 @@ import { createCursorReader } from "./cursor-stream.ts";
 import { createGeminiCliReader } from "./gemini-cli-stream.ts";
 import { createOpencodeReader } from "./opencode-stream.ts";
 
-/** The streams of agents: what they print, and for `claude-session` what Claude Code stores. */
+/** Formats of agents' streams. `claude-session` is a session stored by Claude Code; the others are printed output. */
 export const agentStreamFormats = [
   "cursor-stream-json",
   "claude-stream-json",
@@ -22,33 +22,33 @@ export const agentStreamFormats = [
 export type AgentStreamFormat = (typeof agentStreamFormats)[number];
 
 export interface AgentStreamOptions {
-  /** Absolute folder of the run, for a stream that does not name it. Default "". */
+  /** Absolute folder of the run, for a stream without one. Default "". */
   readonly workspace?: string;
   /** Returns a new UUID, for ids that are missing in the stream. */
   readonly newId: () => string;
 }
 
-/** What a stream contained besides the events. No line is lost: each is an event or is here. */
+/** The content of a stream that became no event. No line is lost: each is an event or is here. */
 export interface AgentStreamReport {
-  /** JSON objects read. */
+  /** Number of JSON objects. */
   readonly lines: number;
-  /** Texts other than a JSON object; they were skipped. */
+  /** Number of skipped texts that are not a JSON object. */
   readonly unparsable: number;
   /** Lines that became no event: questions to a person, lines of subagents, unknown kinds. */
   readonly others: readonly JsonObject[];
-  /** Texts that differ from their deltas. */
+  /** Number of texts that differ from their deltas. */
   readonly differences: number;
   /** The last line that ended a run. */
   readonly result: JsonObject | undefined;
-  /** Runs that ended. */
+  /** Number of runs that ended. */
   readonly runs: number;
 }
 
-/** Makes the run logs. Never throws, whatever the stream contains. */
+/** Makes run logs. Never throws, with any stream. */
 export interface AgentStreamDecoder {
-  /** However the stream is cut, the events are the same in total. A stream of several runs has a `run_start` for each. */
+  /** Takes a chunk. The total events do not depend on the cuts. Each run of a stream has a `run_start`. */
   push(chunk: Uint8Array | string): RunEvent[];
-  /** The stream has ended. Open calls get their result, and the last event is `run_end`. */
+  /** Ends the stream. Open calls get their result, and the last event is `run_end`. */
   end(): RunEvent[];
   readonly report: AgentStreamReport;
 }
@@ -62,7 +62,7 @@ export interface AgentStreamNotes {
 export interface AgentReader {
   /** Returns false if the line became no event. */
   read(line: JsonObject): boolean;
-  /** The stream has ended in the middle of a run. Default: it was cut off. */
+  /** Ends a run in its middle, because the stream has ended. Default: `cutEnd`. */
   end?(): void;
 }
 
@@ -114,7 +114,7 @@ export function createAgentStreamDecoder(format: AgentStreamFormat, options: Age
     end() {
       for (const { data } of body.end()) readText(data);
       if (reader.end) reader.end();
-      // A stream without a single run was cut off as well.
+      // A stream without any run is incomplete as well.
       if (run.isStarted || report.runs === 0) run.end(cutEnd);
       return run.takeEvents();
     },
@@ -122,7 +122,7 @@ export function createAgentStreamDecoder(format: AgentStreamFormat, options: Age
   };
 }
 
-/** Milliseconds since 1970, or a date. */
+/** Returns milliseconds since 1970, from such a number or a date. */
 function readTime({ timestamp_ms: milliseconds, timestamp }: JsonObject): number {
   return readCount(milliseconds, timestamp) ?? Date.parse(readString(timestamp));
 }

@@ -1,4 +1,4 @@
-/** Tools of other agents in the names and arguments that documents are made from (N28), and their results. */
+/** Translates other agents' tools into the names and arguments of documents (N28), and their results. */
 import type { ToolEffect, ToolError } from "@sheaf/protocol";
 import {
   isJsonObject,
@@ -12,9 +12,9 @@ import { toAbsolutePath } from "../workspace-path.ts";
 import type { NamedCall, Outcome } from "./agent-run.ts";
 import { toEditChange } from "./cursor-edits.ts";
 
-interface ForeignTool {
+interface AgentTool {
   readonly toolName: string;
-  /** Our arguments by the names that some agent has for them. */
+  /** Sheaf's arguments, by the names that agents have for them. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ const file = { file_path: "target_file", filePath: "target_file", absolute_path:
 const command = { directory: "working_directory", workdir: "working_directory", timeout: "timeout_ms" };
 const folder = { dir_path: "target_directory", path: "target_directory" };
 
-const tool = (toolName: string, fields: ForeignTool["fields"] = {}): ForeignTool => ({ toolName, fields });
+const tool = (toolName: string, fields: AgentTool["fields"] = {}): AgentTool => ({ toolName, fields });
 
 const shell = tool("run_terminal_cmd", { ...command, cmd: "command", run_in_background: "is_background" });
 const replace = tool("edit_file", {
@@ -32,8 +32,8 @@ const replace = tool("edit_file", {
   replaceAll: "replace_all",
 });
 
-/** By the name in lower case, in Claude Code, Qwen Code, Gemini CLI and opencode. */
-const tools: ReadonlyMap<string, ForeignTool> = new Map([
+/** Tools by the name in lower case, in Claude Code, Qwen Code, Gemini CLI and opencode. */
+const tools: ReadonlyMap<string, AgentTool> = new Map([
   ["read", tool("read_file", file)],
   ["read_file", tool("read_file", file)],
   ["write", tool("write_file", file)],
@@ -61,7 +61,7 @@ const tools: ReadonlyMap<string, ForeignTool> = new Map([
   ["google_web_search", tool("web_search")],
 ]);
 
-/** A call by another agent's name for it. A call of an unknown tool stays as it is. */
+/** Translates a call from another agent's name. A call of an unknown tool stays as it is. */
 export function toNamedCall(name: string, input: JsonObject): NamedCall {
   const known = tools.get(name.toLowerCase());
   if (!known) return { toolName: name, arguments: input };
@@ -77,7 +77,7 @@ function toEdits({ old_string, new_string, replace_all, edits, ...rest }: JsonOb
   return { ...rest, edits: [{ old_string, new_string, ...(replace_all !== undefined && { replace_all }) }] };
 }
 
-/** Lists without ids are whole, and an entry's id is its position. */
+/** Translates a list of tasks. A list without ids is complete, and an entry's id is its position. */
 function toTodos({ todos, merge, ...rest }: JsonObject): JsonObject {
   const entries = readObjects(todos).map(({ id, content, description, status }, index) => ({
     id: readString(id) || String(index + 1),
@@ -91,7 +91,7 @@ export function toSuccess(output: string, effect?: ToolEffect): Outcome {
   return { status: "success", output, ...(effect && { effect }) };
 }
 
-/** `output`: all that is known of it. */
+/** Makes the outcome of a failed call, of which only `output` is known. */
 export function toFailure(output: string, status: "error" | "rejected" = "error"): Outcome {
   const code = status === "rejected" ? "PERMISSION_DENIED" : "TOOL_FAILED";
   const error: ToolError = { code, message: output, details: "" };
@@ -108,7 +108,7 @@ export interface RanCommand {
   readonly signal?: string;
 }
 
-/** A command that ran: its exit code shows whether it failed (N37). `args`: of the call, by our names. */
+/** Makes the outcome of a command that ran: its exit code shows a failure (N37). `args` have Sheaf's names. */
 export function toCommandOutcome(ran: RanCommand, args: JsonObject, workspace: string): Outcome {
   const { output, stdout = output, stderr = "", timedOut = false, signal = "", ...rest } = ran;
   return toSuccess(output, {
@@ -124,14 +124,14 @@ export function toCommandOutcome(ran: RanCommand, args: JsonObject, workspace: s
   });
 }
 
-/** The file before and after, or a diff, as far as a result has them. */
+/** The file before and after an edit, or a diff, as far as a result has them. */
 export interface EditedFile {
   readonly before?: unknown;
   readonly after?: unknown;
   readonly patch?: unknown;
 }
 
-/** Undefined if the result shows neither file nor diff: the arguments are all that is known then. */
+/** Makes the outcome of an edit. Undefined if the result lacks both file and diff: the arguments remain. */
 export function toEditOutcome(
   output: string,
   { arguments: args }: NamedCall,
@@ -151,7 +151,7 @@ export function toEditOutcome(
   return change && toSuccess(output, { kind: "file_edit", changes: [change] });
 }
 
-/** The unified diff of hunks in the form of the package `diff`. */
+/** Formats hunks of the package `diff` as a unified diff. */
 export function formatHunks(path: string, hunks: readonly JsonObject[]): string {
   const texts = hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
     const rows = Array.isArray(lines) ? lines.map(String) : [];

@@ -1,4 +1,4 @@
-/** The `stream-json` of Claude Code and Qwen Code, and the sessions that Claude Code stores, as run logs. */
+/** Reads the `stream-json` of Claude Code and Qwen Code, and the sessions that Claude Code stores, as run logs. */
 import type { RunEnd, Usage } from "@sheaf/protocol";
 import {
   isJsonObject,
@@ -11,14 +11,14 @@ import {
 import { toAnthropicUsage } from "../model-streams/usage.ts";
 import { noUsage, toErrorEnd, type AgentRun, type NamedCall, type Outcome } from "./agent-run.ts";
 import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
-import { formatHunks, toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
+import { formatHunks, toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./agent-tools.ts";
 
 /** Lines about the state of the program, without any part of the answer. */
 const silentTypes: ReadonlySet<string> = new Set(["status", "thinking_tokens", "task_started", "task_progress"]);
 
 /**
- * Lines of subagents are not in the log, since the stream has no whole events for them. A session is one run: the prompts in
- * its middle start no other, and it ends with its last line.
+ * Creates a reader. It ignores lines of subagents, since the stream lacks whole events for them. A session is one run:
+ * prompts in its middle do not start another one, and it ends with its last line.
  */
 export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
   const deltas = { text_delta: "", thinking_delta: "" };
@@ -29,7 +29,7 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
     if (text !== "") run.write({ type: kind === "text_delta" ? "text_delta" : "reasoning_delta", text });
   }
 
-  /** A whole text, of which deltas may have shown a part. */
+  /** Writes a whole text, of which deltas may have contained a part. */
   function writeWhole(kind: keyof typeof deltas, text: string): void {
     const shown = deltas[kind];
     deltas[kind] = "";
@@ -87,7 +87,7 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
     read(line) {
       const { type, subtype } = line;
       if (typeof line.sessionId === "string" && typeof line.cwd === "string") readSession(line);
-      // What subagents do is theirs, but for a session that only one of them has.
+      // Lines of subagents belong to the subagents, unless a session has one subagent alone.
       if (type === "user" || type === "assistant") isOfSubagent ??= line.isSidechain === true;
       const isOther = line.isSidechain === true && isOfSubagent !== true;
       if (readString(line.parent_tool_use_id) !== "" || isOther) return false;
@@ -116,7 +116,7 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
 
   function readResult(line: JsonObject): void {
     const end = toEnd(line);
-    // An answer that no message has: a command of the program itself.
+    // An answer that no message has is the output of the program's own command.
     if (!run.isStarted && end.error === undefined) write("text_delta", readString(line.result));
     endRun(end, isJsonObject(line.usage) ? toAnthropicUsage(line.usage) : noUsage, line);
   }
@@ -135,14 +135,14 @@ function toText(content: unknown): string {
     .join("\n");
 }
 
-/** The subtypes of a run that its own limits ended. */
+/** Subtypes of runs that their own limits ended. */
 const limits: Readonly<Record<string, string>> = {
   error_max_turns: "BUDGET_TURNS",
   error_max_budget_usd: "BUDGET_COST",
   error_max_structured_output_retries: "OUTPUT_INVALID",
 };
 
-/** `is_error` decides: a failed request ends with the subtype `success`. */
+/** Makes the end of a run. `is_error` decides: a failed request ends with the subtype `success`. */
 function toEnd({ subtype, is_error: isError, result, errors }: JsonObject): RunEnd {
   if (isError !== true && subtype === "success") return { type: "run_end", reason: "end_turn" };
   const [error] = Array.isArray(errors) ? errors.map(String) : [];
@@ -150,7 +150,7 @@ function toEnd({ subtype, is_error: isError, result, errors }: JsonObject): RunE
   return toErrorEnd({ code: limits[readString(subtype)] ?? "PROVIDER_REJECTED", message });
 }
 
-/** `details`: the tool's own account, which newer versions write beside the text for the model. */
+/** Makes the outcome of a call. `details` is the tool's report, which newer versions write next to the model's text. */
 function toOutcome(block: JsonObject, details: unknown, call: NamedCall, workspace: string): Outcome {
   const output = toText(block.content).replace(/^<tool_use_error>(.*)<\/tool_use_error>$/s, "$1");
   const given = readObject(details);
@@ -187,7 +187,7 @@ function toAfter(before: unknown, { oldString, newString, replaceAll }: JsonObje
     : before.replace(oldString, () => newString);
 }
 
-/** The program has no mark for a refusal, only its words. */
+/** True for a refusal, which the program marks by its text alone. */
 function isRefusal(output: string): boolean {
   return /^(permission to use|the user doesn't want|claude requested permissions|\S+ permission)/i.test(output);
 }

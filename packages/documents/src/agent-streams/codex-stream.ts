@@ -1,4 +1,4 @@
-/** The events of `codex exec --json` as run logs: each turn of the thread is a run. */
+/** Reads the events of `codex exec --json` as run logs. Each turn of the thread is a run. */
 import type { RunEnd, ToolEffect, Usage } from "@sheaf/protocol";
 import {
   readCount,
@@ -12,10 +12,10 @@ import { createUsage } from "../model-streams/usage.ts";
 import { toAbsolutePath, toWorkspacePath } from "../workspace-path.ts";
 import { toErrorEnd, type AgentRun, type NamedCall, type Outcome } from "./agent-run.ts";
 import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
-import { toCommandOutcome, toFailure, toSuccess } from "./foreign-tools.ts";
+import { toCommandOutcome, toFailure, toSuccess } from "./agent-tools.ts";
 
 export function createCodexReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
-  /** What the items have shown of their text so far. */
+  /** The text of each item so far. */
   const shown = new Map<string, string>();
   let error = "";
   let last = "";
@@ -33,12 +33,12 @@ export function createCodexReader(run: AgentRun, notes: AgentStreamNotes): Agent
     const isNext = last === "agent_message" && !shown.has(id);
     last = readString(item.type);
     if (last === "agent_message") {
-      // A separate message, with no call between it and the one before.
+      // The message is separate: it follows another message without a call between them.
       if (isNext) run.write({ type: "text_delta", text: "\n\n" });
       return writeGrowing("text_delta", id, text);
     }
     if (item.type === "reasoning") return writeGrowing("reasoning_delta", id, text);
-    // A warning, unless the turn fails: then it is the reason.
+    // An error is a warning, unless the turn fails: then it is the reason.
     if (item.type === "error") error = readString(item.message);
     const call = toCall(item);
     if (!call) return false;
@@ -85,7 +85,7 @@ function toUsage(usage: JsonObject): Usage {
   });
 }
 
-/** Undefined for an item that isn't a call. */
+/** Returns the call of an item; undefined for other items. */
 function toCall(item: JsonObject): NamedCall | undefined {
   switch (item.type) {
     case "command_execution":
@@ -132,7 +132,7 @@ function toOutcome(item: JsonObject, call: NamedCall, workspace: string): Outcom
 
 const operations = { add: "create", delete: "delete", update: "edit" } as const;
 
-/** The stream lists the files that changed, without their changes. */
+/** Makes the effect of the changed files, which the stream lists without their changes. */
 function toChanges(changes: readonly JsonObject[], workspace: string): ToolEffect {
   return {
     kind: "file_edit",

@@ -1,10 +1,10 @@
-/** What an edit of `cursor-agent` did to a file (N31): its streams say it in several ways, by version. */
+/** Reads the effect of an edit by `cursor-agent` on a file (N31). The form depends on the agent's version. */
 import type { FileChange, FileDiff } from "@sheaf/protocol";
 import { readCount, readObject, readString, type JsonObject } from "../model-streams/read-json.ts";
 import { maxFinalContent, toUtf8Length } from "../payload-limits.ts";
 import { toAbsolutePath, toWorkspacePath } from "../workspace-path.ts";
 
-/** Undefined if the result has neither the file's content nor a diff: the arguments are all that is known then. */
+/** Returns the change. Undefined if the result lacks both the file's content and a diff: the arguments remain. */
 export function toEditChange(args: JsonObject, success: JsonObject, workspace: string): FileChange | undefined {
   const named = readString(success.path) || readString(args.path);
   const patch = readString(success.diffString);
@@ -51,7 +51,7 @@ interface Hunk {
   readonly lines: readonly PatchLine[];
 }
 
-/** Unified diffs, and the older form without line numbers, which may have a blank after each sign. */
+/** Reads unified diffs, and the older form without line numbers, which may have a blank after each sign. */
 function readHunks(patch: string): readonly Hunk[] {
   if (patch === "") return [];
   const hasNumbers = /^@@ /m.test(patch);
@@ -71,20 +71,20 @@ function count(hunks: readonly Hunk[], kind: PatchLine["kind"]): number {
   return hunks.flatMap(({ lines }) => lines).filter((line) => line.kind === kind).length;
 }
 
-/** The lines of one side. */
+/** Returns the lines of one side. */
 function toSide(hunks: readonly Hunk[], side: "+" | "-"): string {
   const lines = hunks.flatMap((hunk) => hunk.lines).filter(({ kind }) => kind === " " || kind === side);
   return lines.map(({ text }) => text).join("\n");
 }
 
-/** Older versions do not name `/dev/null`: they take a new file for an empty line that was replaced. */
+/** True for a new file. Older versions lack `/dev/null`, and treat a new file as a replaced empty line. */
 function isCreated(patch: string, hunks: readonly Hunk[], after: string | undefined): boolean {
   if (patch.startsWith("--- /dev/null")) return true;
   const isAllNew = count(hunks, "+") > 0 && toSide(hunks, "-").trim() === "";
   return isAllNew && (after === undefined || toSide(hunks, "+").trimEnd() === after.trimEnd());
 }
 
-/** The file before; undefined if the hunks do not fit. */
+/** Returns the file before the edit; undefined if the hunks do not fit. */
 function undoHunks(after: string | undefined, hunks: readonly Hunk[]): string | undefined {
   if (after === undefined) return undefined;
   const rows = after.split("\n");
@@ -102,7 +102,7 @@ function undoHunks(after: string | undefined, hunks: readonly Hunk[]): string | 
   return [...before, ...rows.slice(position)].join("\n");
 }
 
-/** The one replacement that the call asked for, where it is in the file before. */
+/** Returns the one replacement of the call, at its place in the file before the edit. */
 function toReplacedDiff(strReplace: unknown, before: string | undefined): FileDiff | undefined {
   const { oldText, newText, replaceAll } = readObject(strReplace);
   const place = typeof oldText === "string" && oldText !== "" ? (before?.indexOf(oldText) ?? -1) : -1;
@@ -110,7 +110,7 @@ function toReplacedDiff(strReplace: unknown, before: string | undefined): FileDi
   return toFileDiff(readString(oldText), readString(newText), before!.slice(0, place).split("\n").length);
 }
 
-/** One exact replacement of whole lines; where the file before is unknown, that of the hunks. */
+/** Returns one exact replacement of whole lines. If the file before the edit is unknown, it uses the hunks' lines. */
 function toDiff(before: string | undefined, after: string | undefined, hunks: readonly Hunk[]): FileDiff {
   if (before === undefined || after === undefined) {
     const [oldString, newString] = [toSide(hunks, "-"), toSide(hunks, "+")];
@@ -128,12 +128,12 @@ function toDiff(before: string | undefined, after: string | undefined, hunks: re
   return toFileDiff(cut(old), cut(now), start + 1);
 }
 
-/** Each with its line end. */
+/** Splits a text into lines, each with its line end. */
 function splitLines(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** `startLine` 0: not known. */
+/** Makes a diff. `startLine` is 0 if unknown. */
 function toFileDiff(oldString: string, newString: string, startLine: number): FileDiff {
   const lines = oldString === "" ? 0 : oldString.replace(/\n$/, "").split("\n").length;
   return { oldString, newString, startLine, endLine: startLine === 0 ? 0 : startLine + lines - 1 };

@@ -1,4 +1,4 @@
-/** The `stream-json` of `cursor-agent`, and of Sheaf, as a run log: documents out of another agent's stream. */
+/** Reads the `stream-json` of `cursor-agent`, and of Sheaf, as a run log. */
 import type { RunEnd, Usage } from "@sheaf/protocol";
 import {
   isJsonObject,
@@ -17,7 +17,7 @@ export function createCursorReader(run: AgentRun, notes: AgentStreamNotes): Agen
   /** Deltas since the last segment. */
   let deltas = "";
 
-  /** A line with a time and no request is a delta; any other is a whole segment, which deltas may have preceded. */
+  /** Reads a text: with a time and no request a delta, otherwise a whole segment, which deltas may precede. */
   function readAssistant(line: JsonObject): void {
     const text = toText(line);
     if (line.timestamp_ms !== undefined && line.model_call_id === undefined) {
@@ -90,7 +90,7 @@ export function createCursorReader(run: AgentRun, notes: AgentStreamNotes): Agen
         case "tool_call":
           return readToolCall(line);
         case "result":
-          // A second one of the same run has no news.
+          // A second such line of the same run has no news.
           if (!run.isStarted && run.runs > 0 && run.facts.session === undefined) return false;
           readResult(line);
           return true;
@@ -120,7 +120,7 @@ function toUsage(usage: JsonObject): Usage {
   };
 }
 
-/** `is_error` decides, whatever the subtype. */
+/** Makes the end of the run. `is_error` decides, with any subtype. */
 function toRunEnd({ subtype, is_error: isError, error, result }: JsonObject): RunEnd {
   if (isError !== true && subtype === "success") return { type: "run_end", reason: "end_turn" };
   if (isError !== true && subtype === "needs_input") return { type: "run_end", reason: "clarification" };

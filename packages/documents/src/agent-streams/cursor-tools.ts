@@ -1,12 +1,12 @@
-/** Tool calls of `cursor-agent` in the names and arguments that documents are made from (N28), and back to results. */
+/** Translates tool calls of `cursor-agent` into the names and arguments of documents (N28), and their results. */
 import type { McpContent, McpEffect } from "@sheaf/protocol";
 import type { NamedCall, Outcome } from "./agent-run.ts";
 import { toEditChange } from "./cursor-edits.ts";
-import { toCommandOutcome, toFailure } from "./foreign-tools.ts";
+import { toCommandOutcome, toFailure } from "./agent-tools.ts";
 import { isJsonObject, readObject, readObjects, readString, type JsonObject } from "../model-streams/read-json.ts";
 
 export interface CursorCall extends NamedCall {
-  /** As in the stream. */
+  /** The arguments as in the stream. */
   readonly args: JsonObject;
 }
 
@@ -34,7 +34,7 @@ const readers: Readonly<Record<string, readonly [toolName: string, convert: Conv
   webFetchToolCall: ["web_fetch", ({ url }) => ({ url })],
 };
 
-/** The one call in `tool_call`: a key that ends in `ToolCall`, or `function` (C8, C9). */
+/** Reads the one call in `tool_call`: a key that ends in `ToolCall`, or `function` (C8, C9). */
 export function readCall(toolCall: JsonObject): { readonly call: CursorCall; readonly result: JsonObject | undefined } {
   const key = Object.keys(toolCall).find((name) => name.endsWith("ToolCall") || name === "function") ?? "";
   const payload = readObject(toolCall[key]);
@@ -57,7 +57,7 @@ function readFunction({ name, arguments: text }: JsonObject): CursorCall {
   try {
     args = readObject(JSON.parse(readString(text)));
   } catch {
-    // Arguments that do not parse are none (N30).
+    // Arguments that do not parse become empty (N30).
   }
   return { toolName: readString(name), arguments: args, args };
 }
@@ -94,7 +94,7 @@ function toTodoArguments({ todos, merge }: JsonObject): JsonObject {
   return { todos: converted, merge };
 }
 
-/** The outcome of a call, from its one key: `success`, `failure`, `timeout`, `error` or `rejected` (C9). */
+/** Reads the outcome of a call from its one key: `success`, `failure`, `timeout`, `error` or `rejected` (C9). */
 export function readOutcome(
   { toolName, args }: CursorCall,
   result: JsonObject | undefined,
@@ -116,7 +116,7 @@ export function readOutcome(
   return { status: "success", output: JSON.stringify(given) };
 }
 
-/** C52; earlier versions of Sheaf wrote the parts as servers do. */
+/** Reads a tool server's outcome (C52). Earlier versions of Sheaf wrote the parts as servers do. */
 function toServerOutcome({ providerIdentifier, toolName }: JsonObject, given: JsonObject): Outcome {
   const content = readObjects(given.content).map(({ text, image }): McpContent => {
     if (isJsonObject(image)) return { type: "text", text: `[image ${readString(image.mimeType)}]` };

@@ -1,10 +1,10 @@
-/** The `stream-json` of Gemini CLI as a run log. */
+/** Reads the `stream-json` of Gemini CLI as a run log. */
 import type { RunEnd, Usage } from "@sheaf/protocol";
 import { readCount, readObject, readString, type JsonObject } from "../model-streams/read-json.ts";
 import { createUsage } from "../model-streams/usage.ts";
 import { noUsage, toErrorEnd, type AgentRun, type Outcome, type NamedCall } from "./agent-run.ts";
 import type { AgentReader } from "./agent-stream.ts";
-import { toCommandOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
+import { toCommandOutcome, toFailure, toNamedCall, toSuccess } from "./agent-tools.ts";
 
 export function createGeminiCliReader(run: AgentRun): AgentReader {
   let error = "";

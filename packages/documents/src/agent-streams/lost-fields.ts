@@ -1,12 +1,12 @@
 import type { ChatResponse } from "@sheaf/protocol";
 import { isJsonObject } from "../model-streams/read-json.ts";
 
-/** Names and numbers that each reading of a stream gives again. */
+/** Names and numbers that each reading of a stream makes again. */
 const ownFields: ReadonlySet<string> = new Set(["id", "toolCallId", "sequence"]);
 
 /**
- * Fields of an answer that another one lacks or has with another value: paths such as `usage.promptTokens` or
- * `file_edit.metadata.diff`, each once; a type alone is a document that is missing.
+ * Lists fields of an answer that another one lacks or has with another value: paths such as `usage.promptTokens` or
+ * `file_edit.metadata.diff`, each once. A type alone is a missing document.
  */
 export function findLostFields(before: ChatResponse, after: ChatResponse): string[] {
   const lost = new Set<string>();

@@ -1,4 +1,4 @@
-/** The output of `opencode run --format json` as a run log. */
+/** Reads the output of `opencode run --format json` as a run log. */
 import type { RunEnd, Usage } from "@sheaf/protocol";
 import {
   isJsonObject,
@@ -11,11 +11,11 @@ import {
 import { createUsage } from "../model-streams/usage.ts";
 import { noUsage, toErrorEnd, type AgentRun, type NamedCall, type Outcome } from "./agent-run.ts";
 import type { AgentReader } from "./agent-stream.ts";
-import { toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
+import { toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./agent-tools.ts";
 
-/** The last step that calls no tool is the end: the stream has no separate line for it. */
+/** Creates a reader. The last step without a call ends the run: the stream has no separate line for this. */
 export function createOpencodeReader(run: AgentRun): AgentReader {
-  /** Results of this step, which precede its usage. */
+  /** Results of this step, which come earlier than its usage. */
   const ended = new Map<string, Outcome>();
 
   function endCalls(): void {

@@ -1,4 +1,4 @@
-/** A call as models write it in JSON, in many spellings. */
+/** Reads a call as models write it in JSON, in many spellings. */
 import { isJsonObject, readString, type JsonObject } from "../model-streams/read-json.ts";
 import { readJsonObject } from "../read-literal.ts";
 
@@ -8,13 +8,16 @@ export interface TextCall {
   readonly arguments: JsonObject;
 }
 
-/** Returns the name of the run's tool that a model means; undefined: it has no such tool. */
+/** Returns the name of the run's tool that a model means; undefined if the run lacks it. */
 export type FindTool = (name: string) => string | undefined;
 
 const nameFields = ["name", "tool", "tool_name", "function_name", "function", "action"] as const;
 const argumentFields = ["arguments", "parameters", "args", "input", "tool_input", "action_input", "params"] as const;
 
-/** The tool by its name, which some models write as `functions.read_file:0`, `default_api.read_file` or `read_file.call`. */
+/**
+ * Creates a function that finds a tool by its name, even as `functions.read_file:0`, `default_api.read_file` or
+ * `read_file.call`.
+ */
 export function createToolFinder(names: Iterable<string>): FindTool {
   const known = new Set(names);
   return (name) =>
@@ -23,7 +26,7 @@ export function createToolFinder(names: Iterable<string>): FindTool {
     );
 }
 
-/** The calls in a value, each of a known tool; undefined if it is anything else. `mayLack`: a name alone is a call. */
+/** Returns a value's calls of known tools; undefined for any other value. With `mayLack`, a name alone is a call. */
 export function readCallValue(value: unknown, findTool: FindTool, mayLack = false): readonly TextCall[] | undefined {
   if (Array.isArray(value)) {
     const calls = value.map((one: unknown) => readCallValue(one, findTool, mayLack));
@@ -44,7 +47,7 @@ function readName(value: JsonObject): string {
   return field === undefined ? "" : readString(value[field]);
 }
 
-/** Some models write the arguments as a text of JSON. */
+/** Reads the arguments, which some models write as a text of JSON. */
 function toArguments(value: unknown): JsonObject | undefined {
   if (value === null) return {};
   const read = typeof value === "string" ? readJsonObject(value) : { value };

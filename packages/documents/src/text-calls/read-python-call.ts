@@ -1,9 +1,9 @@
-/** A call in the syntax of Python, as Gemma and Gemini write it: `print(default_api.read_file(path="a"))`. */
+/** Reads a call in the syntax of Python, as Gemma and Gemini write it: `print(default_api.read_file(path="a"))`. */
 import type { JsonObject } from "../model-streams/read-json.ts";
 import { LiteralReader } from "../read-literal.ts";
 import type { FindTool, TextCall } from "./read-call-value.ts";
 
-/** Undefined for anything except a list of such calls, each with literals as named arguments. */
+/** Reads a list of such calls, each with literals as named arguments; undefined for any other text. */
 export function readPythonCalls(text: string, findTool: FindTool): readonly TextCall[] | undefined {
   const reader = new LiteralReader(text);
   const calls: TextCall[] = [];
@@ -28,7 +28,7 @@ function readStatement(reader: LiteralReader, findTool: FindTool): TextCall | un
   return { toolName, arguments: args };
 }
 
-/** Named arguments up to the closing bracket. */
+/** Reads named arguments up to the closing bracket. */
 function readArguments(reader: LiteralReader): JsonObject | undefined {
   const args: [string, unknown][] = [];
   while (reader.take(/\s*,?\s*\)/y) === undefined) {

@@ -4,7 +4,9 @@ import { LiteralReader, readJson } from "../read-literal.ts";
 import { mayBecomeCall, readCallValue, type FindTool, type TextCall } from "./read-call-value.ts";
 import { readPythonCalls } from "./read-python-call.ts";
 
-/** Calls and the place after them; `open`: more text decides; undefined: the text here is something else. */
+/**
+ * Calls and the place after them. "open" means that more text decides; undefined, that the text here is something else.
+ */
 export type Scan = { readonly calls: readonly TextCall[]; readonly end: number } | "open" | undefined;
 
 /** A place in a text. `isWhole`: the text is complete. */
@@ -15,10 +17,10 @@ interface Place {
   readonly findTool: FindTool;
 }
 
-/** Some models write it before the tags of calls. */
+/** Some models write this prefix before the tags of calls. */
 const prefix = "antml:";
 
-/** Tokens of chat templates around calls; they say nothing. */
+/** Tokens of chat templates around calls, without a meaning. */
 const noise: readonly string[] = [
   "<|tool_calls_section_begin|>",
   "<|tool_calls_section_end|>",
@@ -54,15 +56,15 @@ const forms: readonly { readonly opener: string; readonly scan: (place: Place) =
 
 const openers = [...forms.map(({ opener }) => opener), ...noise.filter((token) => !token.startsWith("</"))];
 
-/** The places of openers. A brace or a fence counts only at the start of a line; `isLine`: the text is at one. */
+/** Yields the places of openers. Braces and fences must be at the start of a line. `isLine`: the text is at one. */
 export function* findOpeners(text: string, isLine: boolean): Generator<number> {
-  // Nearly every piece of an answer.
+  // Nearly every piece of an answer ends here.
   if (!/[<[`{]/.test(text)) return;
   const anywhere =
     /<(?:tool_call|function_call|tool_use)>|<function=|<(?:antml:)?(?:invoke name=|function_calls>)|<tools>|\[TOOL_CALLS\]|<[|｜][a-z]|(?<=^[ \t]*)(?:```|\{)/gm;
   const firstLine = isLine ? 0 : text.indexOf("\n") + 1 || text.length;
   for (const { index } of text.matchAll(anywhere)) if (index >= firstLine || /[<[]/.test(text[index]!)) yield index;
-  // A part of an opener at the end of the text.
+  // Yields a part of an opener at the end of the text.
   const from = Math.max(text.length - longestOpener + 1, 0);
   for (const { index } of text.slice(from).matchAll(/[<[`]/g)) {
     const end = text.slice(from + index);
@@ -85,7 +87,7 @@ export function mayBeUnread(text: string, isWhole: boolean, findTool: FindTool):
   return isWhole || /[>\]`}|｜]\s*$/.test(text);
 }
 
-/** The calls from here to the end of the text. `isWhole`: the text is complete. */
+/** Scans the calls from here to the end of the text. `isWhole`: the text is complete. */
 export function scanTextCalls(text: string, at: number, options: { isWhole: boolean; findTool: FindTool }): Scan {
   const calls: TextCall[] = [];
   let end = skipNoise(text, at);
@@ -125,7 +127,7 @@ function scanOne(place: Place): Scan {
   return undefined;
 }
 
-/** The text up to a closing word; without one, the rest of a whole text. */
+/** Reads the text up to a closing word; without one, the rest of a whole text. */
 function readUntil(
   { text, at, isWhole }: Place,
   ...closers: readonly string[]
@@ -145,7 +147,7 @@ function scanTag(place: Place, tag: string): Scan {
   return calls && { calls, end: found.end };
 }
 
-/** JSON (Hermes, Qwen), `<function=…>` (Qwen Coder), or a name with `<arg_key>` and `<arg_value>` (GLM). */
+/** Reads JSON (Hermes, Qwen), `<function=…>` (Qwen Coder), or a name with `<arg_key>` and `<arg_value>` (GLM). */
 function readTagged(body: string, findTool: FindTool): readonly TextCall[] | undefined {
   if (body.startsWith("<function=")) {
     const scan = scanFunction({ text: body, at: "<function=".length, isWhole: true, findTool });
@@ -160,12 +162,12 @@ function readTagged(body: string, findTool: FindTool): readonly TextCall[] | und
   return [{ toolName, arguments: toObject(pairs) }];
 }
 
-/** Returns false if a pair was cut off. */
+/** True if the pairs are the whole body. False if a pair is incomplete. */
 function isAllOf(body: string, pairs: readonly RegExpMatchArray[]): boolean {
   return pairs.reduce((rest, [pair]) => rest.replace(pair, () => ""), body).trim() === "";
 }
 
-/** `<function=name>` with JSON (Llama) or `<parameter=key>` (Qwen Coder). */
+/** Scans `<function=name>` with JSON (Llama) or `<parameter=key>` (Qwen Coder). */
 function scanFunction(place: Place): Scan {
   const found = readUntil(place, "</function>");
   if (found === "open")
@@ -198,7 +200,7 @@ function scanInvoke(place: Place): Scan {
   return { calls: [{ toolName, arguments: toObject(pairs) }], end: found.end };
 }
 
-/** Values without a type: JSON becomes its value, except a JSON string. */
+/** Makes an object of values without a type: JSON becomes its value, except a JSON string. */
 function toObject(pairs: readonly RegExpMatchArray[]): JsonObject {
   return Object.fromEntries(
     pairs.map(([, key = "", text = ""]) => {
@@ -208,7 +210,7 @@ function toObject(pairs: readonly RegExpMatchArray[]): JsonObject {
   );
 }
 
-/** A list of JSON, or `name[ARGS]{…}` and `name{…}` of newer models. */
+/** Scans a list of JSON, or `name[ARGS]{…}` and `name{…}` of newer models. */
 function scanMistral(place: Place): Scan {
   const { text, findTool } = place;
   const start = place.at + /^\s*/.exec(text.slice(place.at))![0].length;
@@ -244,7 +246,7 @@ function scanSections(place: Place): Scan {
   return calls && { calls, end: found.end };
 }
 
-/** gpt-oss: `functions.name <|constrain|>json<|message|>{…}<|call|>`. */
+/** Scans the form of gpt-oss: `functions.name <|constrain|>json<|message|>{…}<|call|>`. */
 function scanHarmony(place: Place): Scan {
   const found = readUntil(place, "<|call|>");
   if (found === "open") return found;
@@ -253,7 +255,7 @@ function scanHarmony(place: Place): Scan {
   return calls && { calls, end: found.end };
 }
 
-/** A fence of JSON that is a call, or of `tool_code`. */
+/** Scans a fence of JSON that is a call, or of `tool_code`. */
 function scanFence(place: Place): Scan {
   const rest = place.text.slice(place.at);
   const [head, language = ""] = /^([a-z_]*)[ \t]*\n\s*/.exec(rest) ?? [];

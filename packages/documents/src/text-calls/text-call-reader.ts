@@ -5,7 +5,7 @@ import { createToolFinder, type TextCall } from "./read-call-value.ts";
 import { findOpeners, mayBeUnread, scanTextCalls, type Scan } from "./scan-text-calls.ts";
 
 export interface TextCallOptions {
-  /** The tools that the model was offered. */
+  /** The tools in the model's request. */
   readonly toolNames: readonly string[];
   /** Makes the ids of calls, unique in the conversation (N29). */
   readonly newCallId: () => string;
@@ -14,25 +14,25 @@ export interface TextCallOptions {
 }
 
 export interface TextCallReader {
-  /** Takes an event of the turn, and returns what is known by now. The last is `turn_end`, as it came in. */
+  /** Takes an event of the turn, and returns the events known so far. The last is `turn_end`, unchanged. */
   push(event: ModelEvent): ModelEvent[];
-  /** The text that is held, for a turn that broke off. */
+  /** Returns the held text, for a turn that broke off. */
   flush(): ModelEvent[];
-  /** The tools of calls that could not be read, were cut, or that `mayRun` held back: their text is part of the answer. */
+  /** The tools of calls that were unreadable, incomplete or refused by `mayRun`: their text is part of the answer. */
   readonly heldBack: readonly string[];
 }
 
-/** By then a text has shown that it is something else. UTF-16 units. */
+/** Most UTF-16 units of undecided text: by then, a text has shown that it is not a call. */
 const longestUndecided = 400;
 
-/** Holds text back only while it can still become a call at the end of the turn. */
+/** Creates a reader. It holds text only while the text can still become a call at the end of the turn. */
 export function createTextCallReader(options: TextCallOptions): TextCallReader {
   const findTool = createToolFinder(options.toolNames);
   const heldBack: string[] = [];
   let held = "";
-  /** The held text is open: only a sign that closes something decides. */
+  /** True if the held text is open: only a closing sign decides. */
   let isOpen = false;
-  /** The held text is at the start of a line. */
+  /** True if the held text is at the start of a line. */
   let isLine = true;
   /** The tools of a form at the end of the text that cannot be read as calls. */
   let unread: readonly string[] = [];
@@ -45,7 +45,7 @@ export function createTextCallReader(options: TextCallOptions): TextCallReader {
     return text === "" ? [] : [{ type: "text_delta", text }];
   }
 
-  /** The place from which the text may be calls up to its end. */
+  /** Returns the place after which the text may be calls up to its end. */
   function findStart(isWhole: boolean): { readonly at: number; readonly scan?: Scan } {
     for (const at of findOpeners(held, isLine)) {
       const scan = scanTextCalls(held, at, { isWhole, findTool });
