@@ -1,4 +1,4 @@
-/** One try of a request: sends it, then reads the answer with our own decoder. */
+/** Tries a request once: sends it, then reads the answer with Sheaf's own decoder. */
 import {
   createModelStreamDecoder,
   findAnswerFailure,
@@ -28,21 +28,21 @@ export interface AttemptContext {
   readonly newCallId: () => string;
   readonly http: HttpClient;
   readonly tap?: BodyTap | undefined;
-  /** The request has images or PDF files. */
+  /** True if the request has images or PDF files. */
   readonly hasAttachments?: boolean;
 }
 
-/** Groups of events as they arrive; at the end undefined if the answer is whole or the run was aborted. */
+/** Groups of events as they arrive. The final value is undefined if the answer is whole or the run was aborted. */
 export type Attempt = AsyncGenerator<readonly ModelEvent[], ProviderFailure | undefined>;
 
-/** Bytes that are read of an error's body. */
+/** Most bytes of an error's body. */
 const longestErrorBody = 65_536;
-/** Shorter values of headers are words that can occur in an answer. */
+/** Shortest value of a header that is masked: shorter ones are words that can occur in an answer. */
 const shortestKey = 16;
 
 /**
- * Sends the request once. A failure before the first group yields nothing, so the request can be sent again (R-11);
- * a later one comes with a last group that ends the turn with the known usage.
+ * Sends the request once. A failure before the first group yields no group, so that the request can be sent again
+ * (R-11). A later failure yields a last group that ends the turn with the known usage.
  */
 export async function* runAttempt(request: HttpRequest, context: AttemptContext, signal: AbortSignal): Attempt {
   const { endpoint, limits, ports } = context;
@@ -70,7 +70,7 @@ export async function* runAttempt(request: HttpRequest, context: AttemptContext,
   }
 }
 
-/** The decoder gets the bytes that are recorded: neither contains a key that a server repeats. */
+/** Creates the tap of an answer. The decoder gets the recorded bytes, which contain no key that a server repeats. */
 function createChunkTap(tap: BodyTap, endpoint: ProviderEndpoint, origin: string): SecretMask {
   const mask = createSecretMask(listSecrets(endpoint).filter(({ length }) => length >= shortestKey));
   tap.begin({ format: endpoint.protocol, origin });
@@ -81,7 +81,7 @@ function createChunkTap(tap: BodyTap, endpoint: ProviderEndpoint, origin: string
   };
 }
 
-/** Silence, or a lost connection. */
+/** Returns the failure for silence, or for a lost connection. */
 function toLostFailure(
   error: unknown,
   connection: Connection,
@@ -89,7 +89,7 @@ function toLostFailure(
 ): ProviderFailure {
   if (connection.isStalled) return createStallFailure(endpoint, limits, connection);
   const { maxTries, ...failure } = toNetworkFailure(endpoint, error);
-  // A server that has answered in this run has the right address.
+  // The address is right, since a server has answered in this run.
   if (maxTries !== undefined && !http.hasAnswered) return { ...failure, maxTries };
   return isRestedConnectionError(error) ? { ...failure, isRested: true } : failure;
 }
@@ -115,7 +115,7 @@ async function* readAnswer(
       const before = progress;
       progress = countReported(decoder.report);
       if (events.length > 0 || progress > before) connection.noteProgress();
-      // They go with the end of the turn: one group, stored in one step.
+      // These events wait for the end of the turn: one group, stored in one step.
       if (response.body.isEnded) {
         connection.noteEnd();
         held = events;
@@ -137,14 +137,14 @@ async function* readAnswer(
   return failure;
 }
 
-/** What a body says besides events, and only once each: pings, comments and empty deltas add nothing (R-10). */
+/** Counts a body's facts other than events, each once: pings, comments and empty deltas do not add any (R-10). */
 function countReported({ payloads, refusal, serverItems, finish, ended }: ModelStreamReport): number {
   return [payloads > 0, finish !== null, ended !== null].filter(Boolean).length + refusal.length + serverItems.length;
 }
 
 /**
- * An answer with its end marker, or with the reason of its end, is whole, whatever happens to its connection. Usage may
- * follow the reason, so the server gets a moment for it only once it has sent some.
+ * Creates a reader. An answer with its end marker, or with the reason of its end, is whole, even if its connection
+ * breaks. Usage may follow the reason, so the server gets a moment for it only once it has sent some.
  */
 function createPatientReader(
   { body }: HttpResponse,
@@ -174,7 +174,7 @@ export function toFailedEnd(event: ModelEvent): ModelEvent {
   return event.type === "turn_end" ? { ...event, finishReason: "error" } : event;
 }
 
-/** The first bytes of an error's body, as far as they arrived. */
+/** Reads the first bytes of an error's body, as far as they arrived. */
 async function readErrorBody({ body }: HttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -186,12 +186,12 @@ async function readErrorBody({ body }: HttpResponse): Promise<string> {
       size += chunk.length;
     }
   } catch {
-    // The status says enough.
+    // The status alone is enough.
   }
   return Buffer.concat(chunks).subarray(0, longestErrorBody).toString();
 }
 
-/** The failure of a body that has ended; undefined if it is a whole answer. `end`: its last event. */
+/** Returns the failure of a body that has ended; undefined for a whole answer. `end` is its last event. */
 function toAnswerFailure(
   endpoint: ProviderEndpoint,
   report: ModelStreamReport,

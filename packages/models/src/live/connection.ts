@@ -2,15 +2,15 @@
 import type { LivePorts } from "../endpoint.ts";
 
 export interface Connection {
-  /** For the HTTP client. */
+  /** Signal for the HTTP client. */
   readonly signal: AbortSignal;
-  /** True if the reader waits for bytes, as it does at the start. While it is busy no silence is counted. */
+  /** True if the reader waits for bytes, as it does at the start. Silence is measured only during this. */
   setWaiting(isWaiting: boolean): void;
-  /** A part of the answer has arrived: the count begins anew. Bytes that only keep a connection open are none. */
+  /** Restarts the silence after a part of the answer. Bytes that only keep a connection open have no effect. */
   noteProgress(): void;
-  /** The end marker has arrived: the server gets a moment to end the body. */
+  /** Gives the server a moment to end the body, because the end marker has arrived. */
   expectEnd(): void;
-  /** The whole answer has arrived: nothing is left to abort. */
+  /** Ends the timers after the whole answer, so that an abort has no effect. */
   noteEnd(): void;
   /** True if it was aborted because no part of the answer arrived within the silence limit. */
   readonly isStalled: boolean;
@@ -20,12 +20,12 @@ export interface Connection {
   close(): void;
 }
 
-/** The silence limit is counted in parts: one timer serves many events, and no clock that can be set is used. */
+/** Parts of a silence limit. A timer measures one part for many events, without a clock that can be set. */
 const partsOfSilence = 4;
 /** Milliseconds that a body may stay open after its end marker. */
 export const endGraceMs = 2000;
 
-/** Starts to count silence at once, before the headers arrive. */
+/** Creates the connection. The silence starts at once, before the headers arrive. */
 export function createConnection(runSignal: AbortSignal, silenceMs: number, { startTimer }: LivePorts): Connection {
   const fetching = new AbortController();
   let isWaiting = true;
@@ -56,7 +56,7 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { st
   return {
     signal: fetching.signal,
     setWaiting(value) {
-      // What it waited for has arrived.
+      // Bytes have arrived, since the reader no longer waits.
       if (isWaiting && !value && !isStalled) isKeptOpen = true;
       isWaiting = value;
     },
@@ -80,7 +80,7 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { st
       runSignal.removeEventListener("abort", abort);
       stopSilence?.();
       stopEnd?.();
-      // An abort creates an error with a stack and calls all listeners: too much for the end of every answer.
+      // An abort creates an error with a stack and calls all listeners: too expensive after every answer.
       if (!hasEnded) abort();
     },
   };

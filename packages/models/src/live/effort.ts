@@ -1,4 +1,4 @@
-/** How much a model thinks, in each protocol's words (C36). */
+/** Translates the effort of a model's thinking into each protocol's words (C36). */
 import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Effort, ModelEvent, Notice } from "@sheaf/protocol";
 import { toJsonObject } from "@sheaf/protocol/check-value";
@@ -8,31 +8,31 @@ import type { RequestWriterName } from "./provider-data.ts";
 
 type Asked = Pick<ModelRequest, "effort" | "includesReasoning">;
 
-/** As the interface of the packages names them; each package knows which of them its models have. */
+/** The names of efforts in the packages' interface. Each package knows the names that its models have. */
 const levels = { off: "none", low: "low", medium: "medium", high: "high", max: "max" } as const satisfies Record<
   Effort,
   LanguageModelV4CallOptions["reasoning"]
 >;
 
-/** Models of Claude with a budget of tokens; all later ones decide themselves, by effort. */
+/** Matches models of Claude with a budget of tokens. All later ones follow the effort instead. */
 const budgetClaude = /claude-(?:instant|v?[23]|(?:opus|sonnet|haiku)-4(?:-[0135]\b|-\d{8}|@|$))/;
 
-/** Models of Claude that always think, and show it only when they are asked to. */
+/** Matches models of Claude that always think, and show their thinking only on request. */
 const thinkingClaude = /claude-(?:fable|(?:opus|sonnet)-5-5)/;
 
 /**
- * Those of them that refuse a request whose beginning differs from that of the one in which they thought: after a summary,
- * another mode, or the note before the last turn. They can drop such thoughts instead.
+ * Matches those models of Claude that refuse a request if its start has changed since they thought: after a summary, in
+ * another mode, or without the note before the last turn. They can drop such thoughts instead.
  */
 const bindingClaude = /claude-(?:fable-5-[12]|(?:opus|sonnet)-5-5)/;
 
-/** The options for effort and for summaries of the thinking. */
+/** Returns the options for effort and for summaries of the thinking. */
 export function toEffortOptions(
   { effort, includesReasoning = false }: Asked,
   writer: RequestWriterName,
   modelId: string,
 ): Pick<LanguageModelV4CallOptions, "reasoning" | "providerOptions"> {
-  // 95 % of the answer for thinking would leave no room for a file.
+  // The effort "max" reserves 95 % of the answer for thinking, which leaves no room for a file.
   const isTooMuch =
     effort === "max" && (writer === "anthropic-messages" || writer === "package") && budgetClaude.test(modelId);
   return {
@@ -52,25 +52,25 @@ function toSummaryOptions(
       return thinking ? { providerOptions: { anthropic: { thinking } } } : {};
     }
     case "openai-responses":
-      // OpenAI gives summaries to organisations that it has verified, and refuses other requests.
+      // OpenAI sends summaries only to organisations that it has verified, and refuses other such requests.
       if (includesReasoning) return { providerOptions: { openai: { reasoningSummary: "auto" } } };
       return effort === undefined ? {} : { providerOptions: { openai: { reasoningSummary: null } } };
     case "gemini":
       return includesReasoning && effort !== "off"
         ? { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
         : {};
-    // Their servers send what they show unasked.
+    // Servers with these protocols send their summaries unasked.
     case "openai-chat":
     case "package":
       return {};
   }
 }
 
-/** What the package does not choose by the effort alone; undefined: it does. */
+/** Returns options that the package does not choose by the effort alone; undefined without such options. */
 function toClaudeThinking({ effort, includesReasoning }: Asked, modelId: string): JSONObject | undefined {
   const isBound = bindingClaude.test(modelId);
   const isSilent = includesReasoning === true && effort === undefined && thinkingClaude.test(modelId);
-  // Off is what the package makes of it: the least that the model has.
+  // The package turns "off" into the least effort of the model.
   if (effort === "off" || !(isBound || isSilent)) return undefined;
   return {
     type: "adaptive",
@@ -79,7 +79,7 @@ function toClaudeThinking({ effort, includesReasoning }: Asked, modelId: string)
   };
 }
 
-/** The effort that a written request asks for; "" if none; `budget` if it is a number of tokens. */
+/** Returns the effort in a written request: "" without one, `budget` for a number of tokens. */
 function readWrittenEffort(body: string): string {
   const request = toJsonObject(JSON.parse(body));
   const thinking = toJsonObject(request.thinking);
@@ -96,7 +96,7 @@ function readWrittenEffort(body: string): string {
   return budget === undefined ? "" : "budget";
 }
 
-/** What a person should know of the effort of a written request; undefined: it is what was asked for. */
+/** Returns a notice for the user if a written request has another effort than `effort`. */
 export function findEffortNotice(effort: Effort, body: string, name: string): string | undefined {
   const written = readWrittenEffort(body);
   if (written === levels[effort] || (written === "budget" && effort !== "off")) return undefined;
@@ -107,21 +107,21 @@ export function findEffortNotice(effort: Effort, body: string, name: string): st
 
 type Send = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<readonly ModelEvent[]>;
 
-/** A refusal that names what only these options bring into a request. */
+/** True if a provider refuses the request because of these options. */
 function isEffortRefusal(error: unknown): boolean {
   const isRefused = error instanceof SheafError && error.code === "PROVIDER_REJECTED";
   return isRefused && /effort|reason|think|summar|thought|output_config/i.test(`${error.message} ${error.details}`);
 }
 
 /**
- * Sends requests. One that the provider refuses for its effort, or because it shows no summaries, goes again without, and
- * so do later ones; the end of the turn says so.
+ * Sends requests. If the provider refuses one for its effort, or for its summaries, this request and all later ones go
+ * without them. The end of the turn reports it.
  */
 export function createEffortFallback(name: string, send: Send): Send {
   let hasSummaries = true;
   const refused = new Set<Effort>();
 
-  /** The request without what was refused before. */
+  /** Removes the options that the provider has refused before. */
   const reduce = ({ effort, includesReasoning, ...plain }: ModelRequest): ModelRequest => ({
     ...plain,
     ...(effort !== undefined && !refused.has(effort) && { effort }),
@@ -142,7 +142,7 @@ export function createEffortFallback(name: string, send: Send): Send {
         return;
       } catch (error) {
         if (hasYielded || !isEffortRefusal(error)) throw error;
-        // Summaries first: they cost nothing but the view.
+        // Summaries disappear first, since only the view needs them.
         if (reduced.includesReasoning) hasSummaries = false;
         else if (reduced.effort !== undefined) refused.add(reduced.effort);
         else throw error;
@@ -151,7 +151,7 @@ export function createEffortFallback(name: string, send: Send): Send {
   };
 }
 
-/** Puts a notice about the effort on the end of the turn. */
+/** Adds a notice about the effort to the end of the turn. */
 export async function* addNotice(
   groups: AsyncIterable<readonly ModelEvent[]>,
   message: string | undefined,

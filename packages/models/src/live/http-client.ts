@@ -1,67 +1,69 @@
 /**
- * HTTP for model requests. It uses Node's own client, because `fetch` takes 25 ms to load in each process, and follows no
- * redirect, so that keys and prompts go to the configured host only (S-42).
+ * Sends model requests by HTTP. It uses Node's own client, because `fetch` takes 25 ms to load in each process. It
+ * follows no redirect, so that keys and prompts reach the configured host only (S-42).
  */
 import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import type { ProxyVariables } from "../endpoint.ts";
 
 export interface HttpRequest<Body = string> {
-  /** Default: POST. */
+  /** HTTP method. Default: POST. */
   readonly method?: string;
   readonly url: string;
-  /** Names in lower case. */
+  /** Headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a GET. */
+  /** Body of the request; empty for a GET. */
   readonly body: Body;
 }
 
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HeaderReader;
-  /** All headers; names in lower case, as Node gives them. */
+  /** All headers, with names in lower case, as Node returns them. */
   readonly allHeaders: Readonly<NodeJS.Dict<string | readonly string[]>>;
   readonly body: BodyReader;
 }
 
 /** The bytes of an answer, uncompressed. */
 export interface BodyReader {
-  /** All bytes since the last read; undefined at the end. Rejects if the connection broke, after the bytes before that. */
+  /**
+   * Returns all bytes since the last read; undefined at the end. Rejects after the last bytes of a broken connection.
+   */
   read(): Promise<Uint8Array | undefined>;
   /** True if no more bytes follow: mostly the end arrives with the last bytes. */
   readonly isEnded: boolean;
 }
 
-/** Headers as `fetch` would give them. */
+/** Headers with the interface of `fetch`. */
 export interface HeaderReader {
-  /** The value of a header, whose name may be in any case; null if it is absent. */
+  /** Returns the value of a header, whose name may be in any case; null if it is absent. */
   get(name: string): string | null;
 }
 
 /** Keeps connections open between the requests of a run. */
 export interface HttpClient {
-  /** Resolves with the head of the answer. Rejects if none arrives, or on the signal. */
+  /** Resolves with the head of the answer. Rejects on the signal, or if no head arrives. */
   send(request: HttpRequest<string | Uint8Array>, signal: AbortSignal): Promise<HttpResponse>;
   /** True if a server has answered, with any status. */
   readonly hasAnswered: boolean;
 }
 
-/** Bytes of an answer that may wait for the reader. */
+/** Most bytes of an answer that may wait for the reader. */
 const longestQueue = 64 * 1024;
 
-/** Time that bytes of one answer wait for bytes of the other ones, for each open answer and at most. Milliseconds. */
+/** Milliseconds that bytes of one answer wait for bytes of other answers: for each open answer, and at most. */
 const windowOfAnswerMs = 0.1;
 const longestWindowMs = 50;
 
 /** Milliseconds that an unused connection stays open. */
 const idleMs = 30_000;
 
-/** A client with its own connections; it opens the first one for the first request. */
+/** Creates a client with its own connections. It opens the first one for the first request. */
 export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
   const agents = new Map<string, HttpAgent>();
   const window = new ReadWindow();
   let hasAnswered = false;
-  /** The address of the last request, which is mostly that of the next one too. */
+  /** The address of the last request, which the next request mostly has as well. */
   let target: { readonly href: string; readonly url: URL } | undefined;
 
   function findAgent(protocol: string): HttpAgent {
@@ -104,7 +106,7 @@ interface HttpModule {
   readonly request: Start;
 }
 
-/** Not by `import`, which reads all exports of the module; the export `WebSocket` loads all of `fetch`. */
+/** An `import` would read all exports of the module, and the export `WebSocket` loads all of `fetch`. */
 function loadHttp(): HttpModule {
   return process.getBuiltinModule("node:http");
 }
@@ -114,8 +116,8 @@ function loadHttps(): HttpModule {
 }
 
 /**
- * True if a connection broke that was idle since an earlier answer: the server closed it just before it was used, as
- * servers do after a while. A new connection can be tried at once.
+ * True if a connection broke that was idle since an earlier answer. The server closed it just before its use, as
+ * servers do after a while, so a new connection can be tried at once.
  */
 export function isRestedConnectionError(error: unknown): boolean {
   return error instanceof RestedConnectionError;
@@ -135,8 +137,8 @@ function runRequest(
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
-    // The request's own `signal` would break the connection of a whole answer while it goes back to the pool, where
-    // nothing handles its errors.
+    // The request's own `signal` would break the connection of a whole answer while it returns to the pool, which
+    // handles no errors.
     const onAbort = (): void => {
       // Drops the rest of a whole answer, so that the connection is free.
       if (response?.complete) response.resume();
@@ -153,7 +155,7 @@ function runRequest(
       const isRested = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
       reject(isRested ? new RestedConnectionError(error) : error);
     });
-    // A text is sent in one piece with the head, without a copy.
+    // Node sends a text in one piece with the head, without a copy.
     request.end(body);
   });
 }
@@ -174,8 +176,8 @@ function toResponse(response: IncomingMessage, window: ReadWindow): HttpResponse
 }
 
 /**
- * With many answers open, what arrives within a moment is read together (R-95): events of one answer are one group, and
- * groups of all answers one statement of the store.
+ * If many answers are open, reads the bytes of a moment together (R-95): events of one answer are one group, and groups
+ * of all answers one statement of the store.
  */
 class ReadWindow {
   openAnswers = 0;
@@ -193,7 +195,9 @@ class ReadWindow {
   }
 }
 
-/** Not by the stream's own iterator, which takes a third of the time of a short answer and loses bytes before a break. */
+/**
+ * Creates a reader. The stream's own iterator takes a third of a short answer's time and loses bytes before a break.
+ */
 function createBodyReader(stream: Readable, window: ReadWindow): BodyReader {
   let chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** Answers other than streams, and errors in streams, as failures of the closed table (C20, R-10). */
+/** Turns answers other than streams, and errors in streams, into failures of the closed table (C20, R-10). */
 import {
   findWaitMs,
   formatTime,
@@ -14,21 +14,21 @@ import type { HeaderReader } from "./http-client.ts";
 import { createProviderError, type ProviderFailure } from "./provider-failure.ts";
 import { createSafeText, type ToSafeText } from "./secrets.ts";
 
-/** An HTTP answer with its body as text, of which the first 64 KiB are enough. */
+/** An HTTP answer with its body as text, of which it needs the first 64 KiB. */
 export interface HttpRefusal {
   readonly status: number;
   readonly headers: HeaderReader;
   readonly body: string;
-  /** Of the request; undefined if a package sent it. */
+  /** Address of the request; undefined if a package sent it. */
   readonly url?: string | undefined;
-  /** The request had images or PDF files. */
+  /** True if the request had images or PDF files. */
   readonly hasAttachments?: boolean;
 }
 
 const longestReason = 300;
 const longestDetails = 2000;
 
-/** The failure for an HTTP status other than 2xx. */
+/** Returns the failure for an HTTP status other than 2xx. */
 export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, now: number): ProviderFailure {
   const { status, headers, body } = refusal;
   if (status >= 300 && status < 400) return toRedirectFailure(endpoint, refusal);
@@ -59,7 +59,7 @@ export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, 
   };
 }
 
-/** Servers say it with several statuses; llama.cpp with 500 (N67). */
+/** True if the server refuses images: servers use several statuses for this, llama.cpp 500 (N67). */
 function refusesImages(status: number, words: string): boolean {
   const isRefusal = [400, 404, 413, 415, 422, 500].includes(status);
   return (
@@ -67,15 +67,15 @@ function refusesImages(status: number, words: string): boolean {
   );
 }
 
-/** The conversation goes on either way: what it has attached stays in its log. */
+/** Advises how to continue the conversation, whose log still has the attachments. */
 function formatImageAdvice({ displayName }: ProviderIdentity): string {
   const example = JSON.stringify({ images: { [displayName]: false } });
   return `use a model that takes them, undo the message with sheaf revert, or go on without images and PDF: put ${example} into the configuration`;
 }
 
 /**
- * The provider's own word counts, except for keys: what is refused there stays refused (C20). A quota that says when it
- * resets is left to `--wait-for-quota`.
+ * True if another try may help. The provider's own header decides, except for keys: a refused key stays refused (C20).
+ * A quota with a time waits only with `--wait-for-quota`.
  */
 function isRetryableAnswer({ status, headers }: HttpRefusal, resetsAt: string | undefined): boolean {
   const word = headers.get("x-should-retry")?.trim().toLowerCase();
@@ -85,14 +85,14 @@ function isRetryableAnswer({ status, headers }: HttpRefusal, resetsAt: string | 
 }
 
 /**
- * Redirects are not followed: the key and the prompt are for the configured host (S-42). If the server wants the same
- * request at another address, the error names the base URL for it.
+ * Returns the failure for a redirect. Sheaf does not follow it, since the key and the prompt are for the configured
+ * host (S-42). If the server wants the same request at another address, the error has the base URL for it.
  */
 function toRedirectFailure(endpoint: ProviderIdentity, { status, headers, url = "" }: HttpRefusal): ProviderFailure {
   const toSafeText = createSafeText(endpoint);
   const location = headers.get("location") ?? "";
   const target = location === "" ? null : URL.parse(location, url || endpoint.baseUrl);
-  // The part after ? or # can be a key.
+  // The part after ? or # may be a key.
   const address = target && `${target.origin}${target.pathname}`;
   const reason = `HTTP ${status}: a redirect to ${address ?? "nowhere"}, which is not followed`;
   const baseUrl = address && findNewBaseUrl(endpoint.baseUrl, url, address);
@@ -107,7 +107,7 @@ function toRedirectFailure(endpoint: ProviderIdentity, { status, headers, url = 
   return { error, isRetryable: false };
 }
 
-/** The address without what the request appends to the base URL; undefined if it has another end. */
+/** Returns the address without the part that the request adds to the base URL; undefined if it has another end. */
 function findNewBaseUrl(baseUrl: string, url: string, address: string): string | undefined {
   if (baseUrl === "" || !url.startsWith(baseUrl)) return undefined;
   const path = url.slice(baseUrl.length).replace(/[?#].*$/s, "");
@@ -116,7 +116,7 @@ function findNewBaseUrl(baseUrl: string, url: string, address: string): string |
   return found === baseUrl || !URL.canParse(found) ? undefined : found;
 }
 
-/** The failure for a body of the wrong type, such as the page of a proxy or a login. */
+/** Returns the failure for a body of the wrong type, such as the page of a proxy or a login. */
 export function toWrongTypeFailure(endpoint: ProviderIdentity, type: string): ProviderFailure {
   const reason = createSafeText(endpoint)(
     `the answer is ${type} and not an event stream: is there a proxy in between, or is the base URL that of another service?`,
@@ -125,7 +125,7 @@ export function toWrongTypeFailure(endpoint: ProviderIdentity, type: string): Pr
   return { error: createProviderError(endpoint, { code: "PROVIDER_REJECTED", reason }), isRetryable: false };
 }
 
-/** The failure for an answer that is not whole, such as an error object in its stream. */
+/** Returns the failure for an answer that is not whole, such as an error object in its stream. */
 export function toStreamFailure(endpoint: ProviderIdentity, failure: AnswerFailure): ProviderFailure {
   const { code, reason, isRetryable, error, waitMs, resetsAt } = failure;
   const toSafeText = createSafeText(endpoint);
@@ -149,7 +149,9 @@ interface SaidError {
   readonly isObject: boolean;
 }
 
-/** `{error: {code, type, status, message}}`, `{error: "…"}`, `{message}`, `{detail}`; Gemini puts it into an array. */
+/**
+ * Reads `{error: {code, type, status, message}}`, `{error: "…"}`, `{message}`, `{detail}`, or Gemini's array of one.
+ */
 function readError(parsed: unknown): SaidError {
   const body = toJsonObject(Array.isArray(parsed) ? parsed[0] : parsed);
   const error = toJsonObject(body["error"]);
@@ -167,7 +169,7 @@ function readError(parsed: unknown): SaidError {
   };
 }
 
-/** A web page does not fit into one line. */
+/** Shortens a web page, which does not fit into one line. */
 function formatPlainBody(body: string, headers: HeaderReader): string {
   const isPage = /html/i.test(headers.get("content-type") ?? "") || body.trimStart().startsWith("<");
   return isPage ? "a web page and not an answer of the provider; is there a proxy in between?" : body;
@@ -178,12 +180,14 @@ function formatDetails(toSafeText: ToSafeText, { headers, body }: HttpRefusal): 
   return toSafeText([requestId === "" ? "" : `request ${requestId}`, body].join(" "), longestDetails);
 }
 
-/** A word or a number of the provider's; "" for anything else. */
+/** Returns a word or a number of the provider; "" for other values. */
 export function toText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** Milliseconds until the next try, from headers and body; undefined if they say nothing. Never negative. */
+/**
+ * Returns the milliseconds until the next try, from headers and body; undefined if they have no time. Never negative.
+ */
 function toRetryAfterMs(headers: HeaderReader, body: unknown, now: number): number | undefined {
   const reset = headers.get("anthropic-ratelimit-unified-reset");
   const wait =
@@ -194,7 +198,7 @@ function toRetryAfterMs(headers: HeaderReader, body: unknown, now: number): numb
   return wait === undefined ? undefined : Math.max(0, Math.ceil(wait));
 }
 
-/** Seconds, or an HTTP date. */
+/** Reads seconds, or an HTTP date. */
 function toHeaderMs(value: string | null, now: number): number | undefined {
   const seconds = toNumber(value);
   if (seconds !== undefined) return seconds * 1000;

@@ -1,9 +1,9 @@
-/** The writers of requests by family of models: packages of the AI SDK, of which only the one in use is loaded. */
+/** Writers of requests by family of models: packages of the AI SDK. Sheaf loads only the one in use. */
 import { absentKey } from "../endpoint.ts";
 import type { CreateLanguageModel } from "./live-model.ts";
 
 export const languageModels = {
-  /** Responses, or OpenAI's own chat completions if the endpoint names them. */
+  /** Responses, or OpenAI's own chat completions if the endpoint selects them. */
   async openai() {
     const { createOpenAI } = await import("@ai-sdk/openai");
     return ({ baseUrl, apiKey = absentKey, modelId, protocol }, fetch) => {
@@ -16,7 +16,7 @@ export const languageModels = {
     return ({ baseUrl, apiKey = absentKey, modelId }, fetch) =>
       createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId);
   },
-  /** The key goes into a header, never into the address (S-42). */
+  /** The key is in a header, never in the address (S-42). */
   async google() {
     const { createGoogle } = await import("@ai-sdk/google");
     return ({ baseUrl, apiKey = absentKey, modelId }, fetch) =>

@@ -1,4 +1,4 @@
-/** A model that is reached by HTTP: a package writes the request, our decoder reads the answer. */
+/** Makes a model that Sheaf reaches by HTTP: a package writes the request, Sheaf's decoder reads the answer. */
 import type { Effort, ModelEvent } from "@sheaf/protocol";
 import type { ProviderEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
 import { hasAttachments } from "../attachments.ts";
@@ -14,13 +14,10 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provid
 import { SheafError } from "@sheaf/base/errors";
 import { createSafeText } from "./secrets.ts";
 
-/**
- * Creates the package's model that writes the requests for one family of providers. It sends nothing itself: every request
- * goes to `fetch`.
- */
+/** Creates the package's model, which writes the requests for a family of providers. Each one ends at `fetch`. */
 export type CreateLanguageModel = (endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch) => LanguageModelV4;
 
-/** The model of an endpoint. It connects for the first request, and keeps the connection for the next ones. */
+/** Creates the model of an endpoint. It connects for the first request, and reuses the connection for later ones. */
 export function createLiveModel(
   endpoint: ProviderEndpoint,
   createLanguageModel: CreateLanguageModel,
@@ -32,7 +29,7 @@ export function createLiveModel(
 
   const notices = new Map<Effort, string | undefined>();
 
-  /** The package answers an unknown effort with the nearest one; found once, since a request can be large. */
+  /** The package replaces an unknown effort by the nearest one. It is compared once, since a request can be large. */
   const findNotice = ({ effort }: ModelRequest, body: string): string | undefined => {
     if (effort === undefined) return undefined;
     if (!notices.has(effort)) notices.set(effort, findEffortNotice(effort, body, endpoint.displayName));
@@ -65,12 +62,12 @@ interface RequestWriter {
   write(options: LanguageModelV4CallOptions): Promise<HttpRequest>;
 }
 
-/** The package gets this instead of an answer. */
+/** The package receives this error instead of an answer. */
 const isWritten = new Error("the request is written");
 
 /**
- * Lets the package write the requests of an endpoint. Its `fetch` notes the request and rejects, so the package never sees
- * an answer and has no stream to read or close. Its model is created once, for the first request.
+ * Lets the package write the requests of an endpoint. Its `fetch` notes the request and rejects, so the package never
+ * sees an answer and has no stream to read or close. It creates its model once, for the first request.
  */
 function createRequestWriter(endpoint: ProviderEndpoint, createLanguageModel: CreateLanguageModel): RequestWriter {
   let model: LanguageModelV4 | undefined;
@@ -106,7 +103,7 @@ function createRequestWriter(endpoint: ProviderEndpoint, createLanguageModel: Cr
 
   return {
     write(options) {
-      // One after the other: the noted request must be that of these options.
+      // Requests are written one after the other, so that the noted one has these options.
       const next = last.then(
         () => writeNext(options),
         () => writeNext(options),
@@ -119,7 +116,7 @@ function createRequestWriter(endpoint: ProviderEndpoint, createLanguageModel: Cr
 
 function toHeaders({ apiKey, headers }: ProviderEndpoint, written: HttpRequest["headers"]): HttpRequest["headers"] {
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  // `absentKey` is not sent.
+  // `absentKey` stays out of the request.
   const kept = Object.entries(written).filter(([name]) => apiKey !== undefined || !keyHeaders.has(name));
   return Object.fromEntries([...kept, ...own]);
 }

@@ -1,4 +1,4 @@
-/** A model request in the format of the provider packages. */
+/** Writes a model request in the format of the provider packages. */
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
@@ -27,26 +27,26 @@ interface PromptContext {
   readonly writer: RequestWriterName;
   /** The origin of `provider_data` that this endpoint can read. */
   readonly origin: string;
-  /** Ids for the provider by call id. */
+  /** Ids for the provider, by call id. */
   readonly callIds: ReadonlyMap<string, string>;
   readonly results: ReadonlyMap<string, ToolResultMessage>;
-  /** The request has the provider's search. */
+  /** True if the request has the provider's search. */
   readonly webSearch: boolean;
 }
 
-/** Anthropic's mark: everything up to here may be cached. A request can have four. */
+/** Anthropic's mark: the request up to here may be cached. A request can have four marks. */
 const cacheMark = {
   anthropic: { cacheControl: { type: "ephemeral" } },
   bedrock: { cachePoint: { type: "default" } },
 };
 
-/** Anthropic requires a limit. The package knows those of Claude; its default for other models is too small for a file. */
+/** Longest answer of unknown models. Anthropic requires a limit, and its package's default is too small for a file. */
 const unknownModelTokens = 16_384;
 
 /**
- * The call options of a request: system text first, roles as providers require them (no empty messages, no two user
- * messages in a row, exactly one result after each call), Anthropic's cache marks on tools, system and the two newest
- * messages, and the parts of earlier answers that the provider wants back.
+ * Returns the call options of a request. The system text is first. Roles are as providers require them: no empty
+ * messages, no two user messages in a row, exactly one result after each call. Tools, system and the two newest
+ * messages have Anthropic's cache marks. Parts of earlier answers that the provider wants back are included.
  */
 export function toCallOptions(
   request: ModelRequest,
@@ -64,7 +64,7 @@ export function toCallOptions(
   });
   const system: LanguageModelV4Message[] = request.system === "" ? [] : [{ role: "system", content: request.system }];
   const tools = request.tools.map((tool) => toFunctionTool(tool, writer));
-  // Packages for other hosts of Claude (Bedrock, Vertex) have the same marks, or their own.
+  // Packages for other hosts of Claude (Bedrock, Vertex) have the same marks, or other ones.
   if (writer === "anthropic-messages" || (writer === "package" && endpoint.modelId.includes("claude"))) {
     for (const marked of [system.at(-1), tools.at(-1), ...findNewest(messages)]) {
       if (marked) marked.providerOptions = cacheMark;
@@ -72,7 +72,7 @@ export function toCallOptions(
   }
   return {
     prompt: [...system, ...messages],
-    // The cache mark of the last tool covers the search, too.
+    // The cache mark of the last tool covers the search as well.
     ...((tools.length > 0 || search) && { tools: [...(search ? [search] : []), ...tools] }),
     ...toWriterOptions(request, writer, endpoint.modelId),
   };
@@ -82,7 +82,9 @@ function toWriter(endpoint: ProviderEndpoint | PackageEndpoint): RequestWriterNa
   return "protocol" in endpoint ? endpoint.protocol : "package";
 }
 
-/** What the user's configuration and the protocol allow; which of it a model takes, the provider says (N67). */
+/**
+ * Returns the types that the user's configuration and the protocol allow. The provider decides about the model (N67).
+ */
 export function toAttachmentTypes(endpoint: ProviderEndpoint | PackageEndpoint): readonly AttachmentType[] {
   if (endpoint.takesImages === false) return [];
   // ai.google.dev/gemini-api/docs/image-understanding
@@ -99,7 +101,7 @@ function toWriterOptions(
     writer,
     modelId,
   );
-  // OpenAI stores nothing; it sends us the reasoning encrypted instead.
+  // OpenAI stores no answer, and sends the reasoning encrypted instead.
   if (writer === "openai-responses") return { ...options, providerOptions: { openai: { store: false, ...openai } } };
   // Other servers with this protocol may not know Anthropic's newer fields.
   if (writer === "anthropic-messages") {
@@ -114,7 +116,7 @@ function toWriterOptions(
   return { ...options, ...(Object.keys(others).length > 0 && { providerOptions: others }) };
 }
 
-/** The two newest messages other than answers: those that this request and the one before added. */
+/** Returns the two newest messages other than answers: this request and the previous one added them. */
 function findNewest(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   return messages.filter(({ role }) => role !== "assistant").slice(-2);
 }
@@ -125,7 +127,7 @@ function toFunctionTool(tool: ToolDefinition, writer: RequestWriterName): Langua
     name: tool.name,
     description: tool.description,
     inputSchema: tool.parameters,
-    // Without it, Responses makes every optional parameter required.
+    // If it is missing, Responses makes every optional parameter required.
     ...(writer === "openai-responses" && { strict: false }),
   };
 }
@@ -150,7 +152,7 @@ function appendUserMessage(
   const last = prompt.at(-1);
   const content = last?.role === "user" ? last.content : [];
   const part = content.at(-1);
-  // One text and not two parts: the templates of small local models do not know parts.
+  // The text is one part, since templates of small local models do not know parts.
   if (files.length === 0 && part?.type === "text") part.text += `\n\n${shown}`;
   // Anthropic recommends images before the text about them.
   else content.push(...files, { type: "text", text: shown });
@@ -178,12 +180,12 @@ function appendAnswer(
   }
 }
 
-/** Chat completions take text as a result of a tool, and a package of the user's may (N68). */
+/** False for chat completions and the user's packages, whose tool results may be text only (N68). */
 function hasFileResults(writer: RequestWriterName): boolean {
   return writer !== "openai-chat" && writer !== "package";
 }
 
-/** After the results of a turn, which nothing may separate. */
+/** Appends files of results after the results of a turn, which must stay together. */
 function appendResultFiles(
   prompt: LanguageModelV4Message[],
   calls: readonly ModelToolCall[],
@@ -224,7 +226,7 @@ function toToolCallPart(
     type: "tool-call",
     toolCallId: callIds.get(call.callId) ?? call.callId,
     toolName: call.toolName,
-    // Providers accept nothing but an object; the model sees in it the text that was none (N30).
+    // Providers accept only an object. The model finds the unreadable text in it (N30).
     input: call.rawArguments === undefined ? call.arguments : { rawArguments: call.rawArguments },
     ...(providerOptions && { providerOptions }),
   };
@@ -236,7 +238,7 @@ function toToolResultPart(
 ): LanguageModelV4ToolResultPart {
   const result = results.get(call.callId);
   const { output, isError } = result ?? { output: "This call has no result.", isError: true };
-  // OpenAI's protocols have no mark: the package would put the text into JSON, with escaped line ends.
+  // OpenAI's protocols have no mark for errors: the package would put the text into JSON, with escaped line ends.
   const hasErrorMark = writer === "anthropic-messages" || writer === "gemini";
   const value = output === "" ? "(no output)" : output;
   const files = hasFileResults(writer) ? (result?.attachments ?? []).map(toFilePart) : [];
@@ -251,13 +253,13 @@ function toToolResultPart(
   };
 }
 
-/** The longest id that every protocol allows. */
+/** Length of ids that every protocol allows. */
 const longest = 40;
 
 const wordCharacters = /^[\w-]+$/;
 const visibleCharacters = /^[\x21-\x7E]+$/;
 
-/** What each protocol allows. OpenAI's chat completions refuse ids longer than 40. */
+/** Rules for ids by protocol. OpenAI's chat completions refuse ids longer than 40. */
 const rules: Readonly<Record<RequestWriterName, { readonly characters: RegExp; readonly longest: number }>> = {
   "anthropic-messages": { characters: wordCharacters, longest: 64 },
   "openai-responses": { characters: wordCharacters, longest: 64 },
@@ -267,9 +269,9 @@ const rules: Readonly<Record<RequestWriterName, { readonly characters: RegExp; r
 };
 
 /**
- * An id for each call of a history, by call id.
- * The provider's own id if there is one, it is allowed, and no call before it has it: some providers count from 0 in every
- * turn, and Anthropic refuses a history with equal ids. A pure function of the history up to the call, so that caches stay valid.
+ * Chooses an id for each call of a history, by call id. It is the provider's own id if that exists, is allowed, and is
+ * new: some providers restart at 0 in every turn, and Anthropic refuses a history with equal ids. The choice is a pure
+ * function of the history up to the call, so that caches stay valid.
  */
 function toWireCallIds(messages: readonly ModelMessage[], writer: RequestWriterName): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
@@ -289,7 +291,7 @@ function toWireCallIds(messages: readonly ModelMessage[], writer: RequestWriterN
   return ids;
 }
 
-/** A UUID without its dashes. Of longer ids the end is kept, which contains the counter. */
+/** Shortens an id. A UUID loses its dashes. A longer id keeps its end, which contains the counter. */
 function toShortId(callId: string): string {
   if (callId.length <= longest) return callId;
   return callId.replaceAll("-", "").slice(-longest);

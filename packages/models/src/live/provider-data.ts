@@ -8,7 +8,7 @@ export type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistan
 type Content = AssistantMessage["content"];
 type Options = NonNullable<AssistantMessage["providerOptions"]>;
 
-/** What writes a request: one of our own protocols, or a package of the user's. */
+/** The writer of a request: a protocol of Sheaf, or a package of the user's configuration. */
 export type RequestWriterName = WireProtocol | "package";
 
 /** Identifies the model whose data this endpoint accepts: other models and providers refuse it. */
@@ -17,7 +17,7 @@ export function toOrigin(endpoint: ProviderEndpoint | PackageEndpoint): string {
   return `${writer} ${endpoint.provider}/${endpoint.modelId}`;
 }
 
-/** Appends a block to the parts of an answer, or puts a mark on its last text. `webSearch`: the request has the tool. */
+/** Appends a block to an answer's parts, or adds a mark to its last text. `webSearch`: the request has the tool. */
 export function appendProviderData(
   message: AssistantMessage,
   { data }: ProviderData,
@@ -37,13 +37,13 @@ export function appendProviderData(
   }
 }
 
-/** The mark of a call: Gemini's, or the metadata of a package; undefined for other data. */
+/** Returns the mark of a call: Gemini's, or the metadata of a package; undefined for other data. */
 export function toCallMark({ thoughtSignature, providerMetadata }: ProviderData["data"]): Options | undefined {
   if (typeof thoughtSignature === "string") return { google: { thoughtSignature } };
   return providerMetadata === undefined ? undefined : (providerMetadata as Options);
 }
 
-/** Metadata of a package goes back on its part; reasoning is a separate part. */
+/** Appends a part with a package's metadata; reasoning is a separate part. */
 function appendPart(content: Content, data: ProviderData["data"]): void {
   const { part, text, providerMetadata } = data;
   const providerOptions = providerMetadata as Options;
@@ -55,7 +55,7 @@ function appendPart(content: Content, data: ProviderData["data"]): void {
 function appendBlock(content: Content, data: ProviderData["data"], webSearch: boolean): void {
   const { type, thinking, signature, data: cipher } = data;
   if (type === "server_tool_use" || type === "web_search_tool_result") {
-    // Blocks of a tool that the request does not have may be refused.
+    // Providers may refuse blocks of a tool that the request does not have.
     if (webSearch) content.push(toSearchPart(data));
   } else if (type === "thinking") {
     content.push({
@@ -68,7 +68,7 @@ function appendBlock(content: Content, data: ProviderData["data"], webSearch: bo
   }
 }
 
-/** A reasoning item has a part for each text of its summary; the phase of a message comes after its text. */
+/** Appends an item. A reasoning item has a part for each text of its summary. A message's phase follows its text. */
 function appendItem(content: Content, data: ProviderData["data"]): void {
   const { type, id, encrypted_content: cipher, summary, phase } = data;
   if (type === "web_search_call") content.push(...toSearchItem(data));
@@ -94,11 +94,11 @@ function appendGeminiPart(content: Content, data: ProviderData["data"], webSearc
     content.push({ type: "reasoning", text: String(data["text"]), ...(providerOptions && { providerOptions }) });
   else if (!providerOptions) return;
   else if (last?.type === "text" && !last.providerOptions) last.providerOptions = providerOptions;
-  // The mark of an answer can come alone, after its last text.
+  // The mark of an answer may arrive alone, after its last text.
   else content.push({ type: "text", text: "", providerOptions });
 }
 
-/** Fields of the message itself; servers that do not send such fields refuse them. */
+/** Appends fields of the message itself. Servers that do not send such fields refuse them. */
 function appendChatReasoning(message: AssistantMessage, data: ProviderData["data"]): void {
   const { reasoning_content: text, reasoning_details: details } = data;
   if (typeof text === "string") message.content.unshift({ type: "reasoning", text });

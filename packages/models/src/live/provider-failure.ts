@@ -1,36 +1,36 @@
-/** Failures of a try, and those of its connection (R-10, C21). */
+/** Describes failures of a try and of its connection (R-10, C21). */
 import { SheafError, type ErrorCode } from "@sheaf/base/errors";
 import { isLoopback } from "@sheaf/base/host-pattern";
 import type { ProviderIdentity, RequestLimits } from "../endpoint.ts";
 import { createSafeText } from "./secrets.ts";
 
-/** A failed try. It is expected, so it is a value. */
+/** A failed try. Failures are expected, so it is a value. */
 export interface ProviderFailure {
   readonly error: SheafError;
   /** True if the same request may succeed later. */
   readonly isRetryable: boolean;
-  /** Milliseconds after which the provider accepts the next request, as it says; 0 if that time is over. */
+  /** Milliseconds until the provider accepts the next request, by its own account; 0 if that time is over. */
   readonly waitMs?: number;
-  /** An idle connection broke. The server may be well, so a new connection can be tried at once. */
+  /** True if an idle connection broke. The server may be well, so a new connection can be tried at once. */
   readonly isRested?: true;
-  /** Tries in total, if more are no use. */
+  /** Most tries in total, if more would not help. */
   readonly maxTries?: number;
 }
 
-/** What the provider said, without secrets. */
+/** The provider's reason, without secrets. */
 export interface FailureReason {
   readonly code: ErrorCode;
-  /** `HTTP 429: slow down`, `overloaded_error: …`, `no byte for 120 s`. */
+  /** Reason such as `HTTP 429: slow down`, `overloaded_error: …` or `no byte for 120 s`. */
   readonly reason: string;
   readonly details?: string;
   readonly resetsAt?: string;
-  /** What to do; default: as the code says. */
+  /** The remedy. Default: by the code. */
   readonly advice?: string | undefined;
   /** Default: the value of the code. */
   readonly retryable?: boolean;
 }
 
-/** The error for a failure: one line that names provider and model and says what to do (C21). */
+/** Creates the error for a failure: one line with provider, model and remedy (C21). */
 export function createProviderError(endpoint: ProviderIdentity, failure: FailureReason): SheafError {
   const { code, reason, details = "", resetsAt } = failure;
   const [happening, usualAdvice] = toWords(code, endpoint, resetsAt);
@@ -39,8 +39,8 @@ export function createProviderError(endpoint: ProviderIdentity, failure: Failure
 }
 
 /**
- * No part of the answer arrived within the silence limit (R-10). There is no second try: it could take as long.
- * `isKeptOpen`: the server did send pings or comments.
+ * Creates the failure for an answer of which no part arrived within the silence limit (R-10). It is not retried, since
+ * the next try could take as long. `isKeptOpen`: the server did send pings or comments.
  */
 export function createStallFailure(
   endpoint: ProviderIdentity,
@@ -56,7 +56,7 @@ export function createStallFailure(
 const OTHER_ADVICE = "change the request or the configuration, or use another model";
 const RETRY_ADVICE = "try again, or use another model";
 
-/** What happened, and what to do about it. */
+/** Returns the failure and the remedy for a code. */
 function toWords(code: ErrorCode, endpoint: ProviderIdentity, resetsAt?: string): readonly [string, string] {
   const { provider, apiKey, apiKeySource } = endpoint;
   const host = formatHost(endpoint);
@@ -86,7 +86,7 @@ function toWords(code: ErrorCode, endpoint: ProviderIdentity, resetsAt?: string)
   return words[code] ?? ["the provider refused the request", OTHER_ADVICE];
 }
 
-/** Host and port of the base URL; the rest of it may contain a password or a key. */
+/** Returns host and port of the base URL, whose other parts may contain a password or a key. */
 function formatHost({ baseUrl }: ProviderIdentity): string {
   if (baseUrl === "") return "the provider";
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : "its base URL";
@@ -94,17 +94,17 @@ function formatHost({ baseUrl }: ProviderIdentity): string {
 
 const longestReason = 300;
 
-/** Tries if only another configuration, or a server that is starting, can help: they take a second or two. */
+/** Most tries if only another configuration, or a server that is starting, can help: they take a second or two. */
 const fewTries = 3;
 
-/** What follows from a reason. */
+/** The consequences of a reason. */
 interface Diagnosis {
   readonly advice: string;
-  /** Undefined for the default. */
+  /** Most tries; undefined for the default. */
   readonly maxTries: number | undefined;
 }
 
-/** The failure for a connection that broke or was not made. It does not keep the cause, which may contain headers. */
+/** Returns the failure for a connection that broke or was not made. It drops the cause, which may contain headers. */
 export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): ProviderFailure {
   const fault = toFault(cause);
   const toSafeText = createSafeText(endpoint);
@@ -123,11 +123,11 @@ export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): Pr
   return { error, isRetryable: maxTries !== 1, ...(maxTries !== undefined && { maxTries }) };
 }
 
-/** What Node says about a connection. */
+/** Node's facts about a connection. */
 interface Fault {
   readonly code: string;
   readonly message: string;
-  /** Of the server, or of a proxy. */
+  /** Address of the server, or of a proxy. */
   readonly address: string;
   readonly port: number | undefined;
 }
@@ -135,7 +135,7 @@ interface Fault {
 function toFault(cause: unknown): Fault {
   if (!(cause instanceof Error)) return { code: "", message: String(cause), address: "", port: undefined };
   const inner = cause.cause instanceof Error ? cause.cause : cause;
-  // A name can have several addresses; each was tried.
+  // A name can have several addresses. Node has tried each.
   const first: unknown = inner instanceof AggregateError ? inner.errors[0] : inner;
   const { address, port } = (first ?? {}) as { address?: unknown; port?: unknown };
   return {
@@ -171,7 +171,7 @@ function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Dia
   return advice === undefined ? undefined : { advice, maxTries: 1 };
 }
 
-/** True if the address is that of the server itself. */
+/** True if the address belongs to the server itself. */
 function isOwnAddress({ baseUrl }: ProviderIdentity, { address, port }: Fault): boolean {
   const url = URL.parse(baseUrl);
   if (!url) return false;
@@ -179,7 +179,7 @@ function isOwnAddress({ baseUrl }: ProviderIdentity, { address, port }: Fault): 
   return ownPort === port && (url.hostname === "localhost" || url.hostname.replaceAll(/[[\]]/g, "") === address);
 }
 
-/** What to do if no encrypted connection can be made: another try is no use. */
+/** Returns the remedy if no encrypted connection can be made: another try would not help. */
 function findTlsAdvice(reason: string): string | undefined {
   if (/wrong version number|packet length too long|http request/.test(reason)) {
     return "the server answers without encryption: use http:// in the base URL, or check its port";

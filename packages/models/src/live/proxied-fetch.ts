@@ -1,6 +1,6 @@
 /**
- * `fetch` through the proxy of the user's environment, for the user's packages and for servers of the Model Context
- * Protocol. It never follows a redirect (S-42).
+ * Makes a `fetch` through the proxy of the user's environment, for the user's packages and for servers of the Model
+ * Context Protocol. It never follows a redirect (S-42).
  */
 import type { ProxyVariables } from "../endpoint.ts";
 import { createHttpClient, type BodyReader, type HttpResponse } from "./http-client.ts";
@@ -8,10 +8,10 @@ import { createHttpClient, type BodyReader, type HttpResponse } from "./http-cli
 /** Statuses of answers without a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Headers about the encoding of the body, which is decoded already. */
+/** Headers about the encoding of the body, which is already decoded. */
 const transferHeaders: ReadonlySet<string> = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
-/** It has its own connections, and fails as the global `fetch`: with a TypeError and its cause, or the signal's reason. */
+/** Creates a `fetch` with its own connections. It fails as the global one: with a TypeError, or the signal's reason. */
 export function createProxiedFetch(proxy: ProxyVariables): typeof globalThis.fetch {
   const client = createHttpClient(proxy);
   return async (input, init) => {

@@ -1,25 +1,25 @@
-/** Ends an answer that writes the same piece of text over and over (C49). */
+/** Ends an answer that repeats the same piece of text over and over (C49). */
 import type { ModelEvent } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 
-/** The end of the text that must consist of repetitions: longer than any table, listing or pattern with a purpose. UTF-16 units. */
+/** UTF-16 units at the text's end that must be repetitions: more than any table, listing or useful pattern. */
 const TAIL = 20_000;
 
-/** The longest piece whose repetition counts, so that the tail has ten of it. */
+/** Most UTF-16 units of a repeated piece, so that the tail has ten of it. */
 const MAX_PIECE = 2000;
 
-/** How much is written between two looks. */
+/** UTF-16 units between two looks. */
 const STEP = 4000;
 
-/** How much of its end finds earlier places of a piece. */
+/** UTF-16 units of a piece's end by which earlier places are found. */
 const NEEDLE = 200;
 
 interface RepetitionGuard {
-  /** Takes the next piece of a text. Returns whether the text repeats itself. */
+  /** Takes the next piece of a text. Returns true if the text repeats itself. */
   push(piece: string): boolean;
 }
 
-/** A guard for one text of one answer. It keeps the end of the text alone. */
+/** Creates a guard for one text of one answer. It stores only the end of the text. */
 export function createRepetitionGuard(): RepetitionGuard {
   let tail = "";
   let fresh: string[] = [];
@@ -38,8 +38,8 @@ export function createRepetitionGuard(): RepetitionGuard {
 }
 
 /**
- * Passes the groups of an answer on. Thoughts are a text of their own; arguments are not looked at, since data in files may
- * repeat. @throws SheafError LOOP_DETECTED. `name`: of the model.
+ * Passes the groups of an answer on. It guards thoughts as a separate text. It ignores arguments, since data in files
+ * may repeat. `name` is the model's. @throws SheafError LOOP_DETECTED.
  */
 export async function* endRepetition(
   groups: AsyncIterable<readonly ModelEvent[]>,
@@ -50,14 +50,14 @@ export async function* endRepetition(
     (event.type === "text_delta" || event.type === "reasoning_delta") && guards[event.type].push(event.text);
   for await (const group of groups) {
     yield group;
-    // A whole answer is an answer, whatever it says.
+    // A whole answer is valid, even if it repeats itself.
     if (group.at(-1)?.type === "turn_end" || !group.some(isRepeated)) continue;
     const message = `the answer of ${name} repeats the same text over and over and was ended there: ask in other words, or use another model`;
     throw new SheafError("LOOP_DETECTED", message, { source: "provider" });
   }
 }
 
-/** True if a text is some piece, repeated from its first character to its last. Nearly the same is not the same. */
+/** True if a text is some piece, repeated from its first character to its last, exactly. */
 function isRepetition(text: string): boolean {
   const needle = text.slice(-NEEDLE);
   const last = text.length - NEEDLE;

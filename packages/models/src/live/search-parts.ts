@@ -1,4 +1,4 @@
-/** Searches of earlier answers, as the provider packages send them back (N69). */
+/** Converts searches of earlier answers for the provider packages, which send them back (N69). */
 import type { JSONValue, LanguageModelV4Message, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { ProviderData } from "@sheaf/protocol";
 
@@ -16,7 +16,7 @@ function toResultPart(toolCallId: string, output: LanguageModelV4ToolResultPart[
   return { type: "tool-result", toolCallId, toolName, output };
 }
 
-/** A call of Anthropic's search, or its result, whose encrypted content only Anthropic can read. */
+/** Converts a call of Anthropic's search, or its result, whose encrypted content only Anthropic can read. */
 export function toSearchPart({ type, id, input, tool_use_id: callId, content }: Data): Part {
   if (type === "server_tool_use") return toCallPart(String(id), input);
   if (!Array.isArray(content)) {
@@ -39,14 +39,14 @@ const toText = (value: unknown, otherwise = ""): string => (typeof value === "st
 
 const actionTypes: Readonly<Record<string, string>> = { open_page: "openPage", find_in_page: "findInPage" };
 
-/** An item of OpenAI's search; the package writes it from the result. */
+/** Converts an item of OpenAI's search; the package writes it from the result. */
 export function toSearchItem({ id, action }: Data): Part[] {
   const { type, ...fields } = action as Fields;
   const value = { action: { ...fields, type: actionTypes[toText(type)] ?? toText(type) } };
   return [toCallPart(String(id), {}), toResultPart(String(id), { type: "json", value })];
 }
 
-/** A call that Google ran, or its response. */
+/** Converts a call that Google ran, or its response. */
 export function toGoogleSearchPart({ toolCall, toolResponse, thoughtSignature }: Data): Part {
   const { toolType: serverToolType = "", id, args = {}, response = {} } = (toolCall ?? toolResponse) as Fields;
   const callId = toText(id, "search");
@@ -60,10 +60,7 @@ export function toGoogleSearchPart({ toolCall, toolResponse, thoughtSignature }:
   return { ...part, toolName: `server:${toText(serverToolType)}`, providerOptions: { google } } as Part;
 }
 
-/**
- * Leaves out calls of searches without their result, and the reverse: providers refuse them, except a call at the very
- * end, which was paused.
- */
+/** Removes calls without their result, and the reverse: providers refuse them, except a paused call at the very end. */
 export function withoutOpenSearches(prompt: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   return prompt.flatMap((message): LanguageModelV4Message[] => {
     if (message.role !== "assistant") return [message];

@@ -1,4 +1,4 @@
-/** Sends a request again after a failure, as long as no part of its answer was shown (R-10, R-11). */
+/** Sends a request again after a failure, if no part of its answer was delivered (R-10, R-11). */
 import { formatTime, longestWaitMs } from "@sheaf/documents/model-streams";
 import type { ModelEvent, ProviderWait } from "@sheaf/protocol";
 import type { RequestLimits, LivePorts } from "../endpoint.ts";
@@ -27,7 +27,7 @@ export async function* runTries(
     }
     const failure = step.value;
     if (!failure) return;
-    // After the first group there is no further try: text would come twice, tools would run twice (R-11).
+    // After the first group, a further try would repeat text and run tools twice (R-11).
     const waitMs = hasYielded ? undefined : toRetryWaitMs(failure, tries, limits, ports.random);
     if (waitMs === undefined) throw toLastError(failure, tries);
     yield* runWait(waitMs, { code: failure.error.code, message: failure.error.message, tries }, ports, signal);
@@ -38,10 +38,10 @@ const firstWaitMs = 500;
 const longestBackoffMs = 32_000;
 
 /**
- * Milliseconds until the next try; undefined for none. `tries`: how many there were.
- * Our own pause doubles each time, minus up to half of it at random; the provider can only make it longer, since one that
- * asks for no wait, or for one that is over, would get all tries within a moment. A wait of more than a minute is a quota;
- * only `waitsForQuota` waits for it.
+ * Returns the milliseconds until the next try; undefined without one. `tries` is the number of tries so far. Sheaf's
+ * own pause doubles each time, minus up to half of it at random. The provider can only make it longer: otherwise a
+ * provider without a wait, or with a wait that is over, would get all tries within a moment. A wait of more than a
+ * minute is a quota, for which only `waitsForQuota` waits.
  */
 function toRetryWaitMs(
   failure: ProviderFailure,
@@ -57,10 +57,7 @@ function toRetryWaitMs(
   return limits.waitsForQuota && failure.error.code === "RATE_LIMITED" ? waitMs : undefined;
 }
 
-/**
- * Waits in steps of at most a minute, and yields an event before each (R-10). An abort ends it at once.
- * `reason`: why it waits.
- */
+/** Waits in steps of at most a minute, and yields an event with the `reason` before each (R-10). An abort ends it. */
 async function* runWait(
   milliseconds: number,
   reason: Pick<ProviderWait, "code" | "message" | "tries">,
@@ -78,7 +75,7 @@ async function* runWait(
   }
 }
 
-/** The error after the last try, with the number of tries. */
+/** Returns the error after the last try, with the number of tries. */
 function toLastError({ error }: ProviderFailure, tries: number): SheafError {
   return tries === 1 ? error : error.withMessage(`${error.message} (${tries} tries)`);
 }

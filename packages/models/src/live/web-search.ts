@@ -2,13 +2,13 @@
 import type { LanguageModelV4ProviderTool } from "@ai-sdk/provider";
 import type { PackageEndpoint, ProviderEndpoint } from "../endpoint.ts";
 
-/** Searches in one request; each costs money. Only Anthropic takes such a limit. */
+/** Most searches in one request, since each costs money. Only Anthropic takes such a limit. */
 const maximumSearches = 8;
 
-/** Gemini can search beside other tools from its third generation on. */
+/** Matches Gemini from its third generation, which can search next to other tools. */
 const searchingGemini = /(^|\/)gemini-(?![12]\b|pro\b)/;
 
-/** The provider's tool; undefined: this endpoint has none that Sheaf can use. */
+/** Returns the provider's tool; undefined if this endpoint has no search that Sheaf can use. */
 export function findSearchTool(endpoint: ProviderEndpoint | PackageEndpoint): LanguageModelV4ProviderTool | undefined {
   switch ("protocol" in endpoint ? endpoint.protocol : "package") {
     case "anthropic-messages":
