@@ -1,11 +1,11 @@
-/** Which attachments of a conversation a request has, and what it says in place of the others (N67). */
+/** Selects the attachments of a conversation for a request, and the text that replaces the others (N67). */
 import type { Attachment, AttachmentType } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { toFence } from "@sheaf/base/to-fence";
 import { formatAttachment } from "@sheaf/base/files/attachment";
 import type { Model, ModelMessage } from "./provider.ts";
 
-/** Of images and PDF files. */
+/** Types of images and PDF files. */
 export const attachmentTypes: readonly AttachmentType[] = [
   "image/png",
   "image/jpeg",
@@ -14,13 +14,13 @@ export const attachmentTypes: readonly AttachmentType[] = [
   "application/pdf",
 ];
 
-/** A request has no more than this; Anthropic allows larger images for at most 20 of them. */
+/** Most attachments of a request. Anthropic allows larger images for at most 20 of them. */
 const MAX_SENT = 20;
 
-/** As base64: no provider takes a request of more than 20 MB, text included. */
+/** Most base64 characters of a request's attachments: no provider takes requests above 20 MB, text included. */
 const MAX_SENT_UNITS = 14 * 1024 * 1024;
 
-/** @throws SheafError USAGE for what the model does not take. */
+/** @throws SheafError USAGE for an attachment that the model does not take. */
 export function checkAttachmentTypes(attachments: readonly Attachment[], model: Model): void {
   const refused = attachments.find(({ mediaType }) => !takes(model.attachmentTypes, mediaType));
   if (!refused) return;
@@ -34,19 +34,19 @@ function takes(types: readonly AttachmentType[] = attachmentTypes, mediaType: At
   return isText({ mediaType }) || types.includes(mediaType);
 }
 
-/** Every model takes texts: they become part of the message. */
+/** True for a text, which every model takes: it becomes part of the message. */
 export function isText({ mediaType }: Pick<Attachment, "mediaType">): boolean {
   return mediaType === "text/plain";
 }
 
-/** The text of a file that `isText`. */
+/** Returns the text of an attachment for which `isText` is true. */
 export function readText({ data }: Pick<Attachment, "data">): string {
   return Buffer.from(data, "base64")
     .toString("utf8")
     .replace(/^\uFEFF/, "");
 }
 
-/** A text as a part of the message that nothing in it can end, and that says what it is (S-123). */
+/** Formats a text as a part of the message, with a description, in a fence that the text cannot close (S-123). */
 function formatText(attachment: Attachment): string {
   const text = readText(attachment);
   const fence = toFence(text);
@@ -55,9 +55,9 @@ function formatText(attachment: Attachment): string {
 }
 
 /**
- * The same messages with the attachments that the request has; lines of text replace the others. A pure function of the
- * messages that changes little from turn to turn: where too many are there, half of what is allowed stays, so that
- * caches stay valid for a while.
+ * Returns the messages with the attachments of the request, and lines of text for the others. It is a pure function of
+ * the messages, and its result changes little from turn to turn: above a limit it drops attachments down to half of the
+ * limit, so that caches stay valid for a while.
  */
 export function toSentMessages(
   messages: readonly ModelMessage[],
@@ -92,7 +92,7 @@ function join(text: string, lines: readonly string[]): string {
   return [text, ...lines].filter((line) => line !== "").join("\n");
 }
 
-/** `lists`: by message, oldest first. Those of the last message are all kept. */
+/** Chooses the newest attachments of `lists`, one list per message, oldest first. It keeps the whole last list. */
 function chooseNewest(lists: readonly (readonly Attachment[])[]): ReadonlySet<Attachment> {
   const kept: (readonly Attachment[])[] = [];
   const isOver = (share: number): boolean => {
@@ -107,7 +107,7 @@ function chooseNewest(lists: readonly (readonly Attachment[])[]): ReadonlySet<At
   return new Set(kept.flat());
 }
 
-/** A message after a compaction: what was attached is named (N67). */
+/** Replaces a message's attachments by their names, after a compaction (N67). */
 export function withoutAttachments(message: ModelMessage): ModelMessage {
   if (!hasAttachments(message)) return message;
   const { attachments, ...rest } = message;
@@ -121,18 +121,18 @@ function withLines(message: Exclude<ModelMessage, { role: "assistant" }>, lines:
     : { ...message, output: join(message.output, lines) };
 }
 
-/** What providers count for an image at most, roughly. Tokens. */
+/** Most tokens of an image at a provider, roughly. */
 const MAX_IMAGE_TOKENS = 1600;
 const PIXELS_PER_TOKEN = 750;
 
-/** Of a page of a PDF, whose number is not known before the provider has counted. */
+/** Tokens of a PDF's page. The number of pages is unknown until a provider reports the tokens. */
 const PAGE_TOKENS = 2000;
 const PDF_BYTES_PER_TOKEN = 100;
 
-/** Of a text. */
+/** Bytes per token of a text. */
 const BYTES_PER_TOKEN = 4;
 
-/** An estimate of tokens, for what no provider has counted yet. */
+/** Estimates the tokens of attachments that no provider has counted yet. */
 export function estimateAttachmentTokens(attachments: readonly Attachment[] = []): number {
   return attachments.reduce((sum, { mediaType, width, height, bytes }) => {
     if (isText({ mediaType })) return sum + bytes / BYTES_PER_TOKEN;

@@ -1,9 +1,9 @@
-/** Usage for models that do not count tokens: one token for every four bytes (N6). */
+/** Estimates usage for models that do not count tokens: one token for every four bytes (N6). */
 import type { Usage } from "@sheaf/protocol";
 import { estimateAttachmentTokens } from "./attachments.ts";
 import type { ModelMessage, ModelRequest } from "./provider.ts";
 
-/** The usage of a request. `bytes`: the length of what the model wrote. */
+/** Returns the usage of a request. `bytes` is the length of the model's answer. */
 export function estimateUsage({ system, messages, tools }: ModelRequest, bytes: number): Usage {
   const sent = messages.reduce(
     (sum, message) => sum + toMessageBytes(message),
@@ -14,7 +14,7 @@ export function estimateUsage({ system, messages, tools }: ModelRequest, bytes: 
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
 }
 
-/** Without the parameters: their schemas are created only for models that read them. */
+/** Returns the bytes of the tools, without parameters: Sheaf creates schemas only for models that read them. */
 function toToolBytes(tools: ModelRequest["tools"]): number {
   return tools.reduce(
     (sum, { name, description }) => sum + Buffer.byteLength(name) + Buffer.byteLength(description),
@@ -22,7 +22,7 @@ function toToolBytes(tools: ModelRequest["tools"]): number {
   );
 }
 
-/** Images count by their pixels. */
+/** Returns bytes for attachments; an image's bytes depend on its pixels. */
 function toAttachedBytes({ attachments }: Exclude<ModelMessage, { role: "assistant" }>): number {
   return Math.round(estimateAttachmentTokens(attachments)) * 4;
 }

@@ -1,16 +1,16 @@
-/** A model with others that answer in its place when it is not available (C59). */
+/** Adds other models to a model, which answer if it is unavailable (C59). */
 import type { ModelEvent, TokenPrice } from "@sheaf/protocol";
 import { SheafError, type ErrorCode } from "@sheaf/base/errors";
 import { attachmentTypes } from "./attachments.ts";
 import type { Model } from "./provider.ts";
 
-/** A model to fall back on, and what it costs. */
+/** A further model, with its price. */
 export interface FallbackModel {
   readonly model: Model;
   readonly price?: TokenPrice | undefined;
 }
 
-/** Failures in which another model can help; the model's own retries come before. */
+/** Failures in which another model can help. The model's own retries come earlier. */
 const helped: ReadonlySet<ErrorCode> = new Set([
   "RATE_LIMITED",
   "OVERLOADED",
@@ -20,7 +20,7 @@ const helped: ReadonlySet<ErrorCode> = new Set([
   "MODEL_NOT_FOUND",
 ]);
 
-/** The first model, with fallbacks in their order. Each run begins with the first one. */
+/** Returns the first model with its fallbacks, in their order. Each run starts with the first model. */
 export function createFallbackModel(first: Model, fallbacks: readonly FallbackModel[]): Model {
   const all = [first, ...fallbacks.map(({ model }) => model)];
   const { id, name, apiKeySource } = first;
@@ -28,7 +28,7 @@ export function createFallbackModel(first: Model, fallbacks: readonly FallbackMo
     id,
     name,
     apiKeySource,
-    // Any of them may have to read the conversation.
+    // Any of the models may have to read the conversation.
     attachmentTypes: attachmentTypes.filter((type) =>
       all.every((model) => model.attachmentTypes?.includes(type) ?? true),
     ),
@@ -38,7 +38,7 @@ export function createFallbackModel(first: Model, fallbacks: readonly FallbackMo
   return { ...forRun(), forRun };
 }
 
-/** Once a model has answered in place of another one, it answers the later requests, too. */
+/** Creates the chain. Once a fallback has answered, it answers the later requests as well. */
 function createChain(first: Model, fallbacks: readonly FallbackModel[]): Model["stream"] {
   const failures: string[] = [];
   return async function* stream(request, signal) {
@@ -54,7 +54,7 @@ function createChain(first: Model, fallbacks: readonly FallbackModel[]): Model["
         return;
       } catch (error) {
         if (!(error instanceof SheafError)) throw error;
-        // What is shown is not written twice (R-11).
+        // Delivered text must not be written twice (R-11).
         const canHelp = helped.has(error.code) && !isShown && !signal.aborted;
         if (!canHelp || failures.length === fallbacks.length) throw toLastError(error, failures);
         failures.push(`${model.name} failed with ${error.code}`);
@@ -63,7 +63,7 @@ function createChain(first: Model, fallbacks: readonly FallbackModel[]): Model["
   };
 }
 
-/** The end of a turn says who answered, and why. */
+/** Adds the model that answered, and the reason, to the end of a turn. */
 function toAnswered(event: ModelEvent, { model, price }: FallbackModel, failures: readonly string[]): ModelEvent {
   if (event.type !== "turn_end") return event;
   const message = `${model.name} answers as --fallback-model, because ${failures.join(", and ")}`;
@@ -74,7 +74,7 @@ function toAnswered(event: ModelEvent, { model, price }: FallbackModel, failures
   };
 }
 
-/** The failure of the last model, with those before it. */
+/** Returns the failure of the last model, with the earlier ones. */
 function toLastError(error: SheafError, failures: readonly string[]): SheafError {
   return failures.length === 0 ? error : error.withMessage(`${error.message} (before, ${failures.join(", and ")})`);
 }

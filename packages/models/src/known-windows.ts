@@ -1,6 +1,6 @@
-/** The windows of known models. Source: models.dev at commit f3fc692, 2 July 2026. A provider's own list goes first. */
+/** Windows of known models, from models.dev at f3fc692, 2 July 2026. A provider's own list has priority. */
 
-/** Id without a maker before it, in lower case, with dashes for points; context and longest answer, in tokens. */
+/** Id without its maker, in lower case, with dashes for points; then context and longest answer, in tokens. */
 const knownWindows: readonly (readonly [id: RegExp, context: number, answer: number])[] = [
   [/^claude-(?:opus|sonnet)-4-[6-9]|^claude-(?:fable|opus|sonnet)-5/, 1_000_000, 128_000],
   [/^claude-(?:3|(?:opus|sonnet|haiku)-4)/, 200_000, 64_000],
@@ -23,14 +23,14 @@ const knownWindows: readonly (readonly [id: RegExp, context: number, answer: num
   [/^qwen3-(?:coder|max)/, 262_144, 65_536],
 ];
 
-/** What fits into one request to a known model; undefined for others. Tokens. */
+/** Returns the most tokens of one request to a known model; undefined for other models. */
 export function findKnownWindow(modelId: string): number | undefined {
   const id = modelId.split("/").at(-1)!.toLowerCase().replaceAll(".", "-");
   const known = knownWindows.find(([pattern]) => pattern.test(id));
   return known && toRequestTokens(known[1], known[2]);
 }
 
-/** The answer needs room, too, but no model needs all that it may write. */
+/** Reserves room for the answer, which no model needs to its full length. */
 export function toRequestTokens(context: number, answer: number): number {
   return Math.floor(context - Math.min(answer, context / 4));
 }

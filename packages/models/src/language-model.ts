@@ -1,6 +1,6 @@
-/** The models of other packages, as the library takes them. */
+/** Models of other packages, as the library accepts them. */
 
-/** Any language model of the AI SDK, as its packages make them; described here so that no package of it is needed. */
+/** Any language model of the AI SDK's packages, described here so that Sheaf does not need them. */
 export interface LanguageModel {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string;

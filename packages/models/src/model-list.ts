@@ -4,7 +4,7 @@ import type { ProviderEndpoint } from "./endpoint.ts";
 import { toRequestTokens } from "./known-windows.ts";
 import { type BodyReader, createHttpClient } from "./live/http-client.ts";
 
-/** Bytes that are read of a list. */
+/** Most bytes of a list. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** The part of an endpoint that the request needs. */
@@ -14,9 +14,9 @@ export type ListedEndpoint = Pick<
 >;
 
 /**
- * The models, in the provider's order. Redirects are not followed, so that a key goes to no other host (S-42).
- * @throws SheafError NETWORK, AUTH_REJECTED, RATE_LIMITED, OVERLOADED or PROVIDER_REJECTED; no message contains text of
- * the server, which might repeat the key. The reason of the signal after an abort.
+ * Returns the models, in the provider's order. It follows no redirect, so that the key reaches no other host (S-42).
+ * @throws SheafError NETWORK, AUTH_REJECTED, RATE_LIMITED, OVERLOADED or PROVIDER_REJECTED, without text of the server,
+ * which might repeat the key. After an abort it throws the signal's reason.
  */
 export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal): Promise<ListedModel[]> {
   const { provider, baseUrl } = endpoint;
@@ -80,7 +80,7 @@ function createStatusError(where: string, status: number): SheafError {
   return create("PROVIDER_REJECTED", "check the address");
 }
 
-/** @throws SyntaxError for more than a list may have. */
+/** @throws SyntaxError for more bytes than a list may have. */
 export async function readBounded(body: BodyReader): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -95,13 +95,15 @@ export async function readBounded(body: BodyReader): Promise<string> {
 
 export interface ListedModel {
   readonly id: string;
-  /** What fits into one request, if the list says so. Tokens. */
+  /** Most tokens of one request, if the list has them. */
   readonly windowTokens: number | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>> | null;
 
-/** `{data:[{id}]}` of OpenAI and Anthropic, `{models:[{name}]}` of Gemini. @throws SyntaxError for anything else. */
+/**
+ * Parses `{data:[{id}]}` of OpenAI and Anthropic, or `{models:[{name}]}` of Gemini. @throws SyntaxError for other text.
+ */
 function parseModelList(text: string): ListedModel[] {
   const value = JSON.parse(text) as Fields;
   const entries: unknown = value?.data ?? value?.models;
@@ -113,7 +115,7 @@ function parseModelList(text: string): ListedModel[] {
   });
 }
 
-/** OpenRouter and Together, Groq, Mistral, vLLM, Anthropic, Gemini. */
+/** Fields of OpenRouter and Together, Groq, Mistral, vLLM, Anthropic, Gemini. */
 const windowFields = [
   "context_length",
   "context_window",
@@ -143,7 +145,7 @@ function adviseOnNetwork(code: string): string {
   }
 }
 
-/** `ECONNREFUSED`; without the message, which might quote a header. */
+/** Returns the code, such as `ECONNREFUSED`, without the message, which might quote a header. */
 function toNetworkCode(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : "no answer";

@@ -1,14 +1,14 @@
-/** The window with which Ollama runs a model: it cuts longer requests in silence (R-26). */
+/** Finds the window with which Ollama runs a model: it cuts longer requests in silence (R-26). */
 import { isJsonObject, parseJson, type JsonObject } from "@sheaf/protocol/check-value";
 import type { ProviderEndpoint } from "./endpoint.ts";
 import { toRequestTokens } from "./known-windows.ts";
 import { createHttpClient } from "./live/http-client.ts";
 import { readBounded } from "./model-list.ts";
 
-/** A server on this machine answers at once, or is busy with its model. Milliseconds. */
+/** Milliseconds. A server on this machine answers at once, or is busy with its model. */
 const LIMIT_MS = 2000;
 
-/** What fits into one request, in tokens. Undefined if the server does not say so. Never rejects. */
+/** Returns the most tokens of one request; undefined if the server does not report them. Never rejects. */
 export async function readOllamaWindow(
   { baseUrl, modelId, headers, proxy }: Pick<ProviderEndpoint, "baseUrl" | "modelId" | "headers" | "proxy">,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function readOllamaWindow(
     const running = (Array.isArray(models) ? models : []).find(
       (model: unknown) => isJsonObject(model) && [modelId, `${modelId}:latest`].includes(String(model["model"])),
     ) as JsonObject | undefined;
-    // Without a running model, only its own file sets a window: the server's default is not told.
+    // If the model is not running, its own file may set a window. The server does not report its default.
     const { parameters } = running ? {} : await ask("POST", "/api/show", JSON.stringify({ model: modelId }));
     const tokens = Number(running?.["context_length"] ?? /^num_ctx\s+(\d+)/m.exec(String(parameters))?.[1]);
     return tokens >= 1000 ? toRequestTokens(tokens, 0) : undefined;

@@ -17,18 +17,18 @@ export interface ModelToolCall {
   readonly providerCallId?: string;
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote, if it is not a JSON object (N30). */
+  /** The arguments as the model wrote them, if they are not a JSON object (N30). */
   readonly rawArguments?: string;
-  /** The model wrote the call in its text (N127). */
+  /** True if the model wrote the call in its text (N127). */
   readonly isText?: true;
 }
 
 /** One piece of an answer, in order. */
 export type AssistantPart = { readonly type: "text"; readonly text: string } | ModelToolCall | ProviderData;
 
-/** The history that a model sees, in order; a pure function of the logs of the conversation. */
+/** A message of the history that a model sees, in order. The history is a pure function of the conversation's logs. */
 export type ModelMessage =
-  /** `isNote`: Sheaf wrote it, not the user. */
+  /** A message of the user. `isNote`: Sheaf wrote it. */
   | {
       readonly role: "user";
       readonly text: string;
@@ -50,9 +50,9 @@ export type ModelMessage =
 
 /** Receives the bodies of a provider's answers as they arrive, with secrets hidden: for recordings. */
 export interface BodyTap {
-  /** An answer begins; `format` decodes it. The answer before it is void. `origin`: of its `provider_data`. */
+  /** Starts an answer and drops the previous one. `format` decodes it. `origin` is in its `provider_data`. */
   begin(answer: { readonly format: ModelStreamFormat; readonly origin: string }): void;
-  /** The bytes of one read of the socket. */
+  /** Takes the bytes of one read of the socket. */
   push(bytes: Uint8Array): void;
 }
 
@@ -62,17 +62,17 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolDefinition[];
   readonly mode: Mode;
-  /** Of a subagent: its name. No provider sees it. */
+  /** Name of the subagent that sends it. No provider sees it. */
   readonly agent?: string | undefined;
-  /** How much the model is to think; undefined: as it does by default. A model that cannot says so in its `turn_end`. */
+  /** Amount of thinking. Default: the model's own. The `turn_end` reports a model that cannot obey. */
   readonly effort?: Effort | undefined;
-  /** Ask for summaries of the thinking where the provider has them. */
+  /** True to request summaries of the thinking, if the provider has them. */
   readonly includesReasoning?: boolean | undefined;
-  /** The provider may search the web for the model (C48). */
+  /** True if the provider may search the web for the model (C48). */
   readonly webSearch?: boolean | undefined;
   /** Makes the ids of tool calls (N29). */
   readonly newCallId: () => string;
-  /** Not called by models whose answers we do not decode ourselves. */
+  /** Tap for the answer. Models with another decoder do not call it. */
   readonly tap?: BodyTap;
 }
 
@@ -82,20 +82,21 @@ export interface Model {
   readonly id: string;
   /** Display name (C5). */
   readonly name: string;
-  /** The place where the key came from; `none` if none is needed (C5). */
+  /** The place of the key; `none` if the model needs no key (C5). */
   readonly apiKeySource: "env" | "flag" | "login" | "none";
-  /** Attachments that it takes (N67). Default: all. */
+  /** Attachments that the model takes (N67). Default: all. */
   readonly attachmentTypes?: readonly AttachmentType[];
-  /** Asks the server what fits into one request, in tokens; undefined: it does not say so. Never rejects (R-26). */
+  /** Asks the server for the most tokens of one request; undefined if it does not report them. Never rejects (R-26). */
   readonly findWindow?: (signal: AbortSignal) => Promise<number | undefined>;
-  /** Its provider can search the web for it (C48). Default: no. */
+  /** True if the model's provider can search the web for it (C48). Default: no. */
   readonly hasWebSearch?: boolean;
   /**
-   * One request. Each array contains the events of one read of the socket; it is stored in one step, then delivered.
-   * The last array ends with exactly one `turn_end`, whose `modelMs` the run replaces with its own measurement.
+   * Sends one request. Each array contains the events of one read of the socket. The run stores it in one step, then
+   * delivers it. The last array ends with exactly one `turn_end`, whose `modelMs` the run replaces with its own
+   * measurement.
    * @throws SheafError of the closed table when the provider fails. After an abort the stream just ends.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
-  /** The same model for one run, if it remembers something from request to request. */
+  /** Returns the model for one run, if it remembers something from request to request. */
   readonly forRun?: () => Model;
 }

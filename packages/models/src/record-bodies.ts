@@ -1,13 +1,13 @@
-/** Keeps the bytes of a provider's answers, each in its own file, to debug a decoder (C164). */
+/** Stores the bytes of a provider's answers, each in a separate file, to debug a decoder (C164). */
 import { closeSync, existsSync, openSync, statSync, writeSync } from "node:fs";
 import { SheafError } from "@sheaf/base/errors";
 import type { BodyTap, Model } from "./provider.ts";
 
 /**
- * The same model, whose answers are also written to the first of `file`, `file.2`, `file.3` … that does not exist.
- * The file of the first answer is made at once: a bad name must fail before the run. `abort` ends a run whose answer
- * cannot be written.
- * @throws SheafError USAGE or STORAGE_FULL if that file cannot be made.
+ * Returns the model with a recorder. It writes each answer to the first of `file`, `file.2`, `file.3` … that does not
+ * exist. It creates the first answer's file at once, so that a bad name fails before the run. `abort` ends a run whose
+ * answer cannot be written.
+ * @throws SheafError USAGE or STORAGE_FULL if that file cannot be created.
  */
 export function recordBodies(model: Model, file: string, abort: (reason: SheafError) => void): Model {
   let count = 0;
@@ -27,7 +27,7 @@ export function recordBodies(model: Model, file: string, abort: (reason: SheafEr
     throw toFault(file, error);
   }
 
-  /** Writes each answer to a request: a try that broke off has its own file. */
+  /** Creates a tap that writes each answer to a request: a try that broke off has a separate file. */
   const createFileTap = (outer: BodyTap | undefined): BodyTap & { close(): void } => {
     let descriptor: number | undefined;
     const close = (): void => {

@@ -1,4 +1,4 @@
-/** The file format of scripted models, checked. Described in docs/reference/scripted-models.md. */
+/** Checks the file format of scripted models, which docs/reference/scripted-models.md describes. */
 import type { TurnFinishReason } from "@sheaf/protocol";
 import { formatProblem, isJsonObject, listProblems, placeWithin, type Problem } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
@@ -11,9 +11,9 @@ const filledText = s.string({ minLength: 1 });
 const textPacing = {
   /** UTF-16 units of a delta; a surrogate pair is never cut. */
   chunk: s.optional(count),
-  /** Deltas of a group: those that one read of a socket would bring. */
+  /** Deltas of a group, which one read of a socket would contain. */
   group: s.optional(count),
-  /** Number of times that the text is sent. */
+  /** Number of repetitions of the text. */
   repeat: s.optional(count),
 };
 
@@ -25,7 +25,7 @@ const deltas = s.refine(
 
 const call = s.object({
   tool: filledText,
-  /** An object, or the raw text that the model writes; default: an empty object. */
+  /** An object, or the raw text that the model writes. Default: an empty object. */
   arguments: s.optional(s.either([s.record(s.anything()), s.string()])),
   chunk: s.optional(count),
   id: s.optional(s.string()),
@@ -74,7 +74,7 @@ const finishReasons = [
 const tokens = s.integer({ minimum: 0 });
 
 const turn = s.object({
-  /** Checked one by one. */
+  /** Events, checked one by one. */
   events: s.list(s.anything() as s.Schema<ScriptedEvent>),
   finish: s.optional(s.choice(finishReasons)),
   usage: s.optional(
@@ -91,7 +91,7 @@ const turn = s.object({
   ),
 });
 
-/** What the model answers to one request. */
+/** The model's answer to one request. */
 export interface ScriptedTurn extends s.ValueOf<typeof turn> {}
 
 const script = s.object({
@@ -99,7 +99,7 @@ const script = s.object({
   model: s.optional(filledText),
   turns: s.list(s.strict<ScriptedTurn>(turn), { minItems: 1 }),
   after: s.optional(s.choice(["error", "repeat_last", "loop"])),
-  /** What subagents answer, by their names; each begins with the first turn of its list. */
+  /** Answers of subagents, by their names. Each subagent starts with the first turn of its list. */
   agents: s.optional(s.record(s.list(s.strict<ScriptedTurn>(turn), { minItems: 1 }))),
 });
 
@@ -119,7 +119,7 @@ function listScriptProblems(value: unknown): readonly Problem[] {
   ];
 }
 
-/** The one key of an event selects its schema, so that a problem is described in terms of that event. */
+/** Lists problems of an event. Its one key selects its schema, so that they fit that event. */
 function listEventProblems(event: unknown): readonly Problem[] {
   const [name, ...others] = isJsonObject(event) ? eventNames.filter((each) => Object.hasOwn(event, each)) : [];
   if (name !== undefined && others.length === 0) return listProblems(s.strict<unknown>(eventSchemas[name]), event);
@@ -127,10 +127,7 @@ function listEventProblems(event: unknown): readonly Problem[] {
   return [{ path: [], reason: "wrong", schema, value: event }];
 }
 
-/**
- * A script from the text of its file.
- * @throws SheafError CONFIG_INVALID with the file, the place in it and what was expected.
- */
+/** Parses a script from its file's text. @throws SheafError CONFIG_INVALID with file, place and the expected value. */
 export function parseScriptText(text: string, file: string): Script {
   let value: unknown;
   try {
@@ -144,10 +141,7 @@ export function parseScriptText(text: string, file: string): Script {
   return parseScript(value, file);
 }
 
-/**
- * A script from a value.
- * @throws SheafError CONFIG_INVALID with the script, the place in it and what was expected.
- */
+/** Parses a script from a value. @throws SheafError CONFIG_INVALID with script, place and the expected value. */
 export function parseScript(value: unknown, name: string): Script {
   const problems = listScriptProblems(value).map(
     (problem) => `${problem.path.length === 0 ? "its top level: " : ""}${formatProblem(problem, true)}`,

@@ -20,8 +20,8 @@ type Group = readonly ModelEvent[];
 type TextEvent = Extract<ScriptedEvent, { text: unknown } | { reasoning: unknown }>;
 
 /**
- * A model from a script file; the file is read once.
- * @throws SheafError CONFIG_INVALID with the file, the place in it and what was expected.
+ * Creates a model from a script file, which it reads once.
+ * @throws SheafError CONFIG_INVALID with the file, the place in it and the expected value.
  */
 export async function createScriptedModel(file: string, signal?: AbortSignal): Promise<Model> {
   let text: string;
@@ -36,10 +36,7 @@ export async function createScriptedModel(file: string, signal?: AbortSignal): P
   return toModel(parseScriptText(text, file), file);
 }
 
-/**
- * A model from a script as an object, checked like a file. `name` is for error messages.
- * @throws SheafError CONFIG_INVALID as above.
- */
+/** Creates a model from a script, checked like a file. `name` is for errors. @throws SheafError CONFIG_INVALID */
 export function createScriptedModelFrom(script: unknown, name: string): Model {
   return toModel(parseScript(script, name), name);
 }
@@ -57,11 +54,11 @@ function toModel(script: Script, origin: string): Model {
 
 interface ScriptSource {
   readonly script: Script;
-  /** Name of the file, for messages: a client of a server does not learn where it is (S-136). */
+  /** Name of the file, for messages: clients of a server do not learn its place (S-136). */
   readonly origin: string;
 }
 
-/** The number of answers in the history selects the turn, so that a resumed conversation goes on. */
+/** Finds the turn by the number of answers in the history, so that a resumed conversation continues. */
 function findTurn({ script, origin }: ScriptSource, request: ModelRequest): ScriptedTurn {
   const turns = script.agents?.[request.agent ?? ""] ?? script.turns;
   const index = request.messages.filter(({ role }) => role === "assistant").length;
@@ -115,7 +112,7 @@ function toGroups(
   return toTextGroups(event, written);
 }
 
-/** Repeated groups are the same objects, so that long streams are cheap. */
+/** Yields groups of deltas. Repeated groups are the same objects, so that long streams are cheap. */
 function* toTextGroups(event: TextEvent, written: Written): Generator<Group> {
   const type = "text" in event ? "text_delta" : "reasoning_delta";
   const content = "text" in event ? event.text : event.reasoning;
@@ -145,7 +142,7 @@ function* groupDeltas(
   }
 }
 
-/** One delta, repeated; repetitions fill groups. */
+/** Yields one delta repeatedly, in full groups. */
 function* repeatDelta(delta: ModelEvent, size: number, repeat: number): Generator<Group> {
   const full = Array.from({ length: Math.min(size, repeat) }, () => delta);
   for (let done = size; done <= repeat; done += size) yield full;
@@ -153,7 +150,7 @@ function* repeatDelta(delta: ModelEvent, size: number, repeat: number): Generato
   if (rest > 0) yield full.slice(0, rest);
 }
 
-/** Pieces of `chunk` UTF-16 units; a surrogate pair stays whole. */
+/** Splits a text into pieces of `chunk` UTF-16 units; a surrogate pair stays whole. */
 export function splitText(text: string, chunk: number | undefined): string[] {
   if (chunk === undefined || text.length <= chunk) return [text];
   const pieces: string[] = [];
@@ -172,7 +169,7 @@ function isInsidePair(text: string, index: number): boolean {
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }
 
-/** Several calls, as a provider with parallel calls sends them: their pieces alternate. */
+/** Yields several calls like a provider with parallel calls: their pieces alternate. */
 function* toCallGroups(calls: readonly ScriptedCall[], request: ModelRequest, written: Written): Generator<Group> {
   const open = calls.map((call) => {
     const text = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {});
@@ -209,7 +206,7 @@ function toUsage(usage: NonNullable<ScriptedTurn["usage"]>): Usage {
   };
 }
 
-/** Waits for a time, or for ever without one; an abort ends the wait at once. */
+/** Waits for a time, or for ever without one. An abort ends the wait at once. */
 async function runPause(milliseconds: number | undefined, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -16,7 +16,7 @@ export interface Outcome extends PlannedCall {
 export interface Order extends Instruction, Pick<ModelRequest, "mode"> {
   /** The text above the instruction, such as piped input. */
   readonly context: string;
-  /** The texts that were attached to the instruction (X49). */
+  /** The texts attached to the instruction (X49). */
   readonly attached: readonly { readonly path: string; readonly text: string }[];
   /** The user's answer to the question that the model asked. */
   readonly answer: string | undefined;
@@ -49,11 +49,11 @@ export function readConversation({ messages, mode }: ModelRequest): Order {
     if (message.role !== "tool") continue;
     const { toolName, callId, output, isError } = message;
     outcomes.push({ toolName, args: calls.get(callId) ?? {}, output, isError });
-    // The answer can be the result of the call that asked, without a message (N42).
+    // The answer can be the result of the question's call, without a message (N42).
     const given = toolName === "ask_question" && /^(?:file|command|goal|content): .+$/m.exec(output)?.[0];
     if (given && messages[index + 1]?.role !== "user") take(given);
   }
-  // Only the last paragraph is an instruction, so that a text never asks for anything.
+  // The last paragraph alone is an instruction, so that other text never asks for anything.
   const at = text.lastIndexOf("\n\n");
   const read = readInstruction(text.length - at > 2000 ? "" : text.slice(at + 1).trim());
   return {
@@ -67,7 +67,9 @@ export function readConversation({ messages, mode }: ModelRequest): Order {
   };
 }
 
-/** The answer to a question: an option by id, number or label, or the words. Undefined: this is a new instruction. */
+/**
+ * Returns the answer to a question: an option by id, number or label, or the words. Undefined for a new instruction.
+ */
 function toAnswer(asked: Outcome | undefined, text: string): string | undefined {
   if (asked?.toolName !== "ask_question" || asked.isError) return undefined;
   const [question] = asked.args["questions"] as { id: string; options: { id: string; label: string }[] }[];

@@ -1,20 +1,20 @@
-/** Summaries made of sentences of a text: its title, first sentences, headings and counts. */
+/** Makes summaries from a text's own sentences: its title, first sentences, headings and sizes. */
 import { removeLineNumbers } from "@sheaf/base/files/numbered-lines";
 import { toFence } from "@sheaf/base/to-fence";
 import type { Outcome } from "./conversation.ts";
 import type { Language } from "./instruction.ts";
 
-/** What `read_file` adds to the text of a file. */
+/** Matches the notes that `read_file` adds to the text of a file. */
 const notes = /\n?(?:Lines? \d+ (?:to|of) \d+.*|The file is empty\.|These are the cells of a notebook\..*)\n*$/;
 
-/** The text of a `read_file` result, whose lines have numbers, and the tool's note about lines that it left out. */
+/** Returns the text of a `read_file` result without line numbers, and the tool's note about missing lines. */
 export function toSource({ output, args }: Outcome): Record<"path" | "text" | "note", string> {
   const [note = ""] = notes.exec(output) ?? [];
   const shown = output.slice(0, output.length - note.length);
   return { path: String(args["target_file"]), text: removeLineNumbers(shown) ?? shown, note: note.trim() };
 }
 
-/** A summary as Markdown. The name decides whether the text is prose. */
+/** Formats a summary as Markdown. The name decides if the text is prose. */
 export function formatSummary({ sections }: Language, text: string, name: string): string {
   const isProse = /(?:^|\/)[^./]+$|\.(?:md|mdx|rst|adoc|txt|log)$/i.test(name);
   const { paragraphs, commands, outline } = readLines(isProse ? text : "");
@@ -27,13 +27,13 @@ export function formatSummary({ sections }: Language, text: string, name: string
   return joinParts(outline[0] === undefined ? "" : `**${outline[0]}**`, ...parts);
 }
 
-/** `lines: 54, characters: 1254, headings: 3`. */
+/** Formats the sizes, such as `lines: 54, characters: 1254, headings: 3`. */
 export function formatCounts({ counts }: Language, text: string): string {
   const lines = text.split("\n").length - (/\n$|^$/.test(text) ? 1 : 0);
   return fill(counts, lines, text.length, text.match(/^#{1,6} /gm)?.length ?? 0);
 }
 
-/** Only the beginnings of a long text and of long lines are read, so that the time is bounded (S-72). */
+/** Reads only the start of a long text and of long lines, so that its time is bounded (S-72). */
 function readLines(text: string): Readonly<Record<"paragraphs" | "commands" | "outline", string[]>> {
   const outline: string[] = [];
   const commands: string[] = [];
@@ -60,7 +60,7 @@ function readLines(text: string): Readonly<Record<"paragraphs" | "commands" | "o
   return { paragraphs, commands, outline };
 }
 
-/** The beginnings of two paragraphs. A paragraph with a sentence comes before one without. */
+/** Returns the first sentences of two paragraphs. A paragraph with a sentence has priority. */
 function toFirstSentences(paragraphs: readonly string[]): string[] {
   const texts = paragraphs.map(toPlainText).filter((text) => text !== "");
   const sentences = texts.filter((text) => /[.!?:。！？：]/.test(text));
@@ -73,7 +73,7 @@ function toFirstSentences(paragraphs: readonly string[]): string[] {
   });
 }
 
-/** Markdown without images, link targets, emphasis and tags, on one line. */
+/** Returns the text of Markdown without images, link targets, emphasis and tags, on one line. */
 function toPlainText(text: string): string {
   const noise = /!\[[^\]]{0,200}\]\([^)]{0,500}\)|<\/?[a-z][^<>]{0,300}>|\*\*/gi;
   const words = text
@@ -87,18 +87,18 @@ export function joinParts(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part).join("\n\n");
 }
 
-/** A phrase with its places `{0}` and `{1}` filled in. */
+/** Fills the places `{0}` and `{1}` of a phrase. */
 export function fill(phrase: string, ...values: readonly (string | number)[]): string {
   return phrase.replaceAll(/\{(\d)\}/g, (_, place: string) => String(values[Number(place)] ?? ""));
 }
 
-/** `a, b and c`. */
+/** Formats a list as `a, b and c`. */
 export function formatList({ and }: Language, entries: readonly string[]): string {
   const before = entries.slice(0, -1).join(", ");
   return before + (before === "" ? "" : and) + (entries.at(-1) ?? "");
 }
 
-/** One line of Markdown code, safe with backticks inside. */
+/** Formats one line of Markdown code, safe with backticks inside. */
 export function formatCode(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   const fence = toFence(line, 1);
@@ -106,7 +106,7 @@ export function formatCode(text: string): string {
   return fence + pad + line + pad + fence;
 }
 
-/** A fenced block with a fence longer than any inside (N16). */
+/** Formats a fenced block with a fence longer than any inside (N16). */
 export function formatFence(content: string, info: string): string {
   const fence = toFence(content);
   return `${fence}${info}\n${content.replace(/\r?\n$/, "")}\n${fence}`;

@@ -1,7 +1,7 @@
-/** The meaning of an instruction: its language, the files and quotations in it, and the concepts that its words express. */
+/** Reads the meaning of an instruction: its language, its files and quotations, and the concepts of its words. */
 import table from "./languages.json" with { type: "json" };
 
-/** Regular expressions for words, from `read` to `goal`; phrases, some in parts separated by `|`. */
+/** Regular expressions for words, from `read` to `goal`, and phrases, some in parts separated by `|`. */
 export type Language = Readonly<Record<keyof typeof table, string>>;
 
 /** The columns of the table: English, German, Turkish, Japanese, Traditional Chinese. */
@@ -46,7 +46,7 @@ export function readInstruction(text: string): Instruction {
   };
 }
 
-/** Words match as a whole; characters of other scripts have no spaces around them. */
+/** Returns a pattern that matches words as a whole. Characters of other scripts have no spaces around them. */
 export function toWordPattern(words: string): RegExp {
   return new RegExp(`(?<!\\p{Script=Latin})(?:${words})(?!\\p{Script=Latin})`, "giu");
 }

@@ -1,4 +1,4 @@
-/** The model's next step for an order. Its job is played again, from the first step, for every request. */
+/** Finds the model's next step for an order. It plays the job again, from the first step, for every request. */
 import type { Order, Outcome, PlannedCall } from "./conversation.ts";
 import { fill, formatCode, formatFence, formatList, joinParts } from "./digest.ts";
 import { formatCounts, formatSummary, toSource } from "./digest.ts";
@@ -6,7 +6,7 @@ import { toWordPattern, type Language } from "./instruction.ts";
 
 /** The answer to one request: text, then calls. Without calls the turn is the last one. */
 interface Step {
-  /** A string is streamed in words, an array in exactly these deltas. */
+  /** Text of the answer: a string is streamed in words, an array in exactly these deltas. */
   readonly text: string | readonly string[];
   readonly calls: readonly PlannedCall[];
 }
@@ -17,7 +17,7 @@ type Steps = Generator<Step, string, Outcome[]>;
 export function toNextStep(order: Order): Step {
   const { language, outcomes } = order;
   const toStep = (text: Step["text"], calls: Step["calls"]): Step =>
-    // Text after calls begins a paragraph.
+    // Text after calls starts a paragraph.
     ({ text: outcomes.length > 0 && typeof text === "string" && text !== "" ? `\n\n${text}` : text, calls });
   const toEnd = (...parts: string[]): Step => toStep(joinParts(language.introduction, ...parts), []);
   const failed = outcomes.find(({ isError }) => isError);
@@ -39,7 +39,7 @@ export function toNextStep(order: Order): Step {
   return toStep(next.value, []);
 }
 
-/** The first rule that fits, if there is one. "How do I …?" and "Don't …" change nothing. */
+/** Returns the first job whose rule matches, if any. "How do I …?" and "Don't …" change no files. */
 function chooseJob(order: Order): Steps | undefined {
   const { language, mode, text, context, attached, answer, paths, quotes, code, has } = order;
   const hasTexts = context !== "" || attached.length > 0;
@@ -93,7 +93,7 @@ function* plan({ language, length }: Order, wanted: string): Steps {
   return yield* complete(language, goal, toCalls(language, "create_plan", args));
 }
 
-/** Steps one after the other; the last of them completes the object. */
+/** Runs steps one after the other; the last of them completes the object. */
 function* complete(language: Language, object: string, ...steps: readonly Step[]): Steps {
   for (const step of steps) yield step;
   return joinParts(language.introduction, fill(language.done, formatCode(object)));
@@ -130,13 +130,13 @@ function* summarise({ language, context, attached, answer, paths }: Order, targe
       fill(origin, target === undefined ? formatCode(path) : path, formatCounts(language, text)),
     ]);
   if (target === undefined) return joinParts(language.introduction, ...toParts("{0}: {1}"));
-  // `README` for README.md; the whole name where the ending says more.
+  // A name such as `README` for README.md, or the whole name if its ending matters.
   const all = [...attached.map(({ path }) => path), ...named];
   const names = all.map((path) => path.replace(/^.*\//, "").replace(/\.(?:md|mdx|txt|rst|adoc)$/i, ""));
   const title = `# ${fill(language.title, formatList(language, names))}`;
   const content = `${joinParts(title, ...toParts(language.origin))}\n`;
   yield { ...toCalls(language, "write_file", { target_file: target, content }), text: [fill(writing, target)] };
-  // The example of the format ends without a word (C7).
+  // The format's example ends without a word (C7).
   return "";
 }
 
@@ -145,7 +145,7 @@ function toCalls(language: Language, toolName: string, ...args: readonly Planned
   return { text: fill(language.calling, formatCode(toolName), formatList(language, calls.map(toObject))), calls };
 }
 
-/** The object of a call: its first text. */
+/** Returns the object of a call: its first text. */
 function toObject({ toolName, args }: PlannedCall): string {
   return formatCode(Object.values(args).find((value) => typeof value === "string") ?? toolName);
 }

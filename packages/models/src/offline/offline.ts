@@ -6,10 +6,10 @@ import type { Model, ModelRequest } from "../provider.ts";
 import { readConversation, type PlannedCall } from "./conversation.ts";
 import { toNextStep } from "./jobs.ts";
 
-/** A word, or a few wide characters. */
+/** Matches a word, or a few wide characters. */
 const word = /\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,6}|[^\s\u3000-\u9fff\uff00-\uffef]+)\s*|\s+/g;
 
-/** A demonstration, deterministic and stateless. docs/reference/offline-model.md lists what it understands. */
+/** Creates a demonstration, deterministic and stateless. docs/reference/offline-model.md lists its abilities. */
 export function createOfflineModel(): Model {
   return { id: "offline", name: "Sheaf Offline", apiKeySource: "none", attachmentTypes: [], stream: streamAnswer };
 }
@@ -33,7 +33,7 @@ async function* streamAnswer(request: ModelRequest, signal: AbortSignal): AsyncG
 
 function toCallGroups({ toolName, args }: PlannedCall, callId: string): ModelEvent[][] {
   const json = JSON.stringify(args);
-  // A surrogate pair stays whole.
+  // The pieces keep surrogate pairs whole.
   const deltas = json.match(new RegExp(`.{1,${Math.max(24, Math.ceil(json.length / 8))}}`, "gsu")) ?? [];
   return [
     [{ type: "tool_call_start", callId, toolName, documentType: toDocumentType(toolName) }],
@@ -42,12 +42,12 @@ function toCallGroups({ toolName, args }: PlannedCall, callId: string): ModelEve
   ];
 }
 
-/** Deltas of about a word (wide characters in small pieces), in groups of at most a sentence. Joined they are the text. */
+/** Splits a text into deltas of about a word (wide characters in small pieces), in groups of at most a sentence. */
 export function toTextGroups(text: string): string[][] {
   const groups: string[][] = [];
   let size = Infinity;
   for (const [delta] of text.matchAll(word)) {
-    // About as many characters as one read of a socket brings.
+    // One read of a socket has about as many characters.
     if (size >= 64) groups.push([]);
     groups.at(-1)?.push(delta);
     size = /[.!?:。！？：]["'”’)」）]?\s*$|\n\s*$/u.test(delta) ? Infinity : (size >= 64 ? 0 : size) + delta.length;

@@ -1,4 +1,4 @@
-/** Finds a package of the user's, and creates its model. */
+/** Finds a package of the user's configuration, and creates its model. */
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { toJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
@@ -14,13 +14,13 @@ import { isBelow } from "@sheaf/base/files/workspace";
 /** Versions of the interface whose stream parts are the same. */
 const versions: ReadonlySet<unknown> = new Set(["v2", "v3", "v4"]);
 
-/** Redirects are not followed, so that keys go to no other host (S-42). Packages with their own client ignore it. */
+/** Follows no redirect, so that keys reach no other host (S-42). Packages with their own client ignore it. */
 const fetchWithoutRedirect: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(input, { ...init, redirect: "manual" });
 
 /**
  * Calls the package's `create…` with key, base URL, headers and the options of the configuration.
- * @throws SheafError CONFIG_INVALID if it exports none, or if the result is not a language model.
+ * @throws SheafError CONFIG_INVALID if it exports no such function, or if the result is not a language model.
  */
 export function createPackageLanguageModel(
   exported: Readonly<Record<string, unknown>>,
@@ -57,7 +57,7 @@ function findCreate(exported: Readonly<Record<string, unknown>>, endpoint: Packa
   );
 }
 
-/** `provider.languageModel(id)`, or `provider(id)`. */
+/** Returns `provider.languageModel(id)`, or `provider(id)`. */
 function toModel(provider: unknown, modelId: string): unknown {
   const methods = provider as { readonly languageModel?: unknown } | null | undefined;
   if (typeof methods?.languageModel === "function")
@@ -75,13 +75,13 @@ function createError({ provider, settings }: PackageEndpoint, problem: string): 
   return new SheafError("CONFIG_INVALID", `the package "${settings.package}" of the provider ${provider} ${problem}`);
 }
 
-/** Replaces the name of the package while it is resolved from another folder. */
+/** Replaces the package's name, while the system resolves it from another folder. */
 const placeholder = "sheaf-package:";
 
 /**
- * The address for `import()`.
- * @throws SheafError CONFIG_INVALID if it is not there; the message contains the command that installs it. Likewise if
- * commands could change it.
+ * Returns the address for `import()`.
+ * @throws SheafError CONFIG_INVALID for a missing package, with the command that installs it, and for a package that
+ * commands could change.
  */
 export function findPackage(endpoint: PackageEndpoint): string {
   const address = findAddress(endpoint);
@@ -125,7 +125,7 @@ function findFile(file: string, provider: string): string {
   );
 }
 
-/** `@scope/name` of `@scope/name/part`. */
+/** Returns `@scope/name` of `@scope/name/part`. */
 function toPackageName(specifier: string): string {
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }

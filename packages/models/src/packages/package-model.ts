@@ -1,4 +1,4 @@
-/** A model that a package of the user's reaches: the package's stream parts become our events. */
+/** Makes a model from a package that the user configures: the package's stream parts become Sheaf's events. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { toErrorFailure } from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
@@ -26,7 +26,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { untilAborted } from "@sheaf/base/until-aborted";
 
 /**
- * The model of a package. `exported`: what the package exports. It connects for the first request only.
+ * Creates the model of a package, from its exports. It connects for the first request only.
  * @throws SheafError CONFIG_INVALID if the package does not have the interface.
  */
 export function createPackageModel(
@@ -38,7 +38,7 @@ export function createPackageModel(
   return toModel(endpoint, createPackageLanguageModel(exported, endpoint), limits, ports);
 }
 
-/** A language model that a program created with a package of the AI SDK. */
+/** Creates a model from a language model that a program created with a package of the AI SDK. */
 export function createSdkModel(languageModel: LanguageModelV4, limits: RequestLimits, ports: LivePorts): Model {
   const { provider, modelId } = languageModel;
   const endpoint: PackageEndpoint = {
@@ -46,7 +46,7 @@ export function createSdkModel(languageModel: LanguageModelV4, limits: RequestLi
     modelId,
     displayName: `${provider}/${modelId}`,
     baseUrl: "",
-    // The package has the key.
+    // The package itself has the key.
     apiKey: undefined,
     apiKeySource: "none",
     headers: {},
@@ -83,7 +83,7 @@ interface PackageContext {
   readonly request: ModelRequest;
 }
 
-/** One try, like an attempt at one of our protocols, with the package's parts instead of bytes. */
+/** Tries once, like an attempt at a protocol of Sheaf, with the package's parts instead of bytes. */
 async function* runPackageAttempt(context: PackageContext, signal: AbortSignal): Attempt {
   const { endpoint, limits, ports, request } = context;
   const connection = createConnection(signal, limits.silenceMs, ports);
@@ -111,7 +111,7 @@ async function* runPackageAttempt(context: PackageContext, signal: AbortSignal):
   return failure;
 }
 
-/** The events of each part, up to the end of the answer or an error. */
+/** Yields the events of each part, up to the end of the answer or an error. */
 async function* readParts(
   { endpoint, languageModel, request }: PackageContext,
   reader: PartReader,
@@ -155,7 +155,7 @@ function toAnswerFailure(
   return { error: createProviderError(endpoint, { code: "OVERLOADED", reason }), isRetryable: true };
 }
 
-/** Fields of the interface's errors. Errors are known by their names, since a package has its own copy of the classes. */
+/** Fields of the interface's errors. The name identifies an error, since a package has its own copy of the classes. */
 interface PackageError {
   readonly name?: unknown;
   readonly message?: unknown;
@@ -170,7 +170,7 @@ interface PackageError {
 
 const longestReason = 300;
 
-/** The failure for an error of a package, which is not trusted. */
+/** Returns the failure for an error of a package, which is not trusted. */
 function toPackageFailure(endpoint: PackageEndpoint, thrown: unknown, now: number, hasImages = false): ProviderFailure {
   if (thrown instanceof SheafError) return { error: thrown, isRetryable: false };
   const error = toFields(thrown);
@@ -198,7 +198,7 @@ function toFields(thrown: unknown): PackageError {
   return { message: String(thrown) };
 }
 
-/** `fetch failed`, or its cause, a lost connection: without a status, and with a code of the system at the bottom. */
+/** True for `fetch failed`, or for its cause, a lost connection: no status, and a code of the system at the bottom. */
 function isNetworkError({ name, isRetryable, statusCode, cause }: PackageError): boolean {
   const inner = toFields(cause);
   const hasSystemCode = [inner, toFields(inner.cause)].some(({ code }) => /^(E[A-Z]+|UND_ERR_\w+)$/.test(toText(code)));

@@ -1,4 +1,4 @@
-/** Stream parts of the AI SDK's `LanguageModel` interface, versions 2 to 4, as events of one turn. */
+/** Reads stream parts of the AI SDK's `LanguageModel` interface, versions 2 to 4, as events of one turn. */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createTurnWriter, type ToolCallWriter } from "@sheaf/documents/model-streams";
 import type { ModelEvent, Usage } from "@sheaf/protocol";
@@ -6,11 +6,11 @@ import type { ModelEvent, Usage } from "@sheaf/protocol";
 /** Reads the parts of one answer. Skips unknown parts. */
 export interface PartReader {
   push(part: LanguageModelV4StreamPart): readonly ModelEvent[];
-  /** The stream has ended. Gives the last events; the very last is `turn_end`. */
+  /** Ends the stream. Returns the last events; the very last is `turn_end`. */
   end(): readonly ModelEvent[];
   /** True if later parts are ignored: the answer has its finish, or an error. */
   readonly hasEnded: boolean;
-  /** The interface's word for the end; undefined before it came. */
+  /** The interface's word for the end; undefined before it arrives. */
   readonly finish: string | undefined;
   /** An error that the provider or the package reported in the stream. */
   readonly error: { readonly value: unknown } | undefined;
@@ -25,7 +25,7 @@ export function createPartReader(options: PartReaderOptions): PartReader {
   return new StreamPartReader(options);
 }
 
-/** Words of the interface that differ from those in the table of finish reasons. */
+/** Words of the interface that differ from the words in the table of finish reasons. */
 const finishWords: Readonly<Record<string, string>> = {
   "content-filter": "content_filter",
   "tool-calls": "tool_calls",
@@ -125,7 +125,7 @@ class StreamPartReader implements PartReader {
     if (call.callId !== undefined) this.#addMetadata({}, providerMetadata, call.callId);
   }
 
-  /** Versions 2 and 3 give only the word. */
+  /** Reads the finish. Versions 2 and 3 contain the word alone. */
   #readFinish({ finishReason, usage }: Extract<LanguageModelV4StreamPart, { type: "finish" }>): void {
     const reason: { readonly unified?: unknown; readonly raw?: unknown } =
       typeof finishReason === "object" ? finishReason : { unified: finishReason };
@@ -154,7 +154,7 @@ function mergeMetadata(first: Metadata, second: Readonly<Record<string, unknown>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The usage of a turn (N6): numbers in version 2 of the interface, objects since then. */
+/** Returns the usage of a turn (N6): numbers in version 2 of the interface, objects since then. */
 function toPackageUsage(raw: Fields): Usage {
   const { inputTokens: input, outputTokens: output } = raw;
   const promptTokens = toCount(isFields(input) ? input["total"] : input);
