@@ -1,4 +1,4 @@
-/** Decides whether a shell command may run (S-10 to S-12). Deny wins over everything; what is not fully known passes no rule. */
+/** Decides if a shell command may run (S-10 to S-12). Deny always wins; no rule allows a partly unknown command. */
 import type { RunStart } from "@sheaf/protocol";
 import { allow, allowByRule, ask, type AskReason, deny, type PermissionDecision } from "./decision.ts";
 import { compareWithRule } from "./compare-with-rule.ts";
@@ -11,15 +11,15 @@ import type { Rule, Rules, ShellRule } from "./rule.ts";
 import { type FindGitObstacle, findLineObstacle } from "./untrusted-git.ts";
 import type { ShellReading, SimpleCommand } from "./shell-reading.ts";
 
-/** What applies to all commands of a run. */
+/** The policy for all commands of a run. */
 export interface CommandPolicy {
-  /** Every command runs, unless a rule denies it. */
+  /** True if every command runs, unless a rule denies it. */
   readonly force: boolean;
   readonly sandbox: RunStart["sandbox"];
-  /** The reason why the sandbox is unavailable and what the user can do, in one line. */
+  /** The reason why the sandbox is unavailable, with the remedy, in one line. */
   readonly sandboxFault?: string | undefined;
   readonly trusted: boolean;
-  /** The workspace: absolute, links resolved. */
+  /** Path of the workspace: absolute, links resolved. */
   readonly root: string;
   readonly findPlace: FindPlace;
   readonly findGitObstacle: FindGitObstacle;
@@ -61,19 +61,19 @@ export const sandboxRuleKinds: readonly string[] = ["Read", "Write", "Network", 
 
 export const containerReason = "the user throws this container away";
 
-/** The first deny rule that only a missing sandbox could enforce. */
+/** Returns the first deny rule that only a missing sandbox could enforce. */
 function findUnheldRule({ sandbox }: CommandPolicy, denies: readonly Rule[]): Rule | undefined {
   return sandbox === "container" ? denies.find(({ kind }) => sandboxRuleKinds.includes(kind)) : undefined;
 }
 
-/** Returns true if the text of a command shows that it only reads. */
+/** True if the text of a command shows that it only reads. */
 export function isReading(call: CommandCall, policy: CommandPolicy, { denies }: Pick<Rules, "denies">): boolean {
   const result = readCommand(call.command);
   if (!result.ok || result.reading.obstacle !== undefined) return false;
   return decideByParts(result.reading, call, policy, { allows: [], denies }).decision === "allow";
 }
 
-/** What lets every command run, if anything does. */
+/** Returns the permission for every command, if any. */
 function findGeneralPermission(
   policy: CommandPolicy,
   allows: readonly ShellRule[],
@@ -90,12 +90,12 @@ function refuse({ text }: ShellRule): PermissionDecision {
   return deny(`the rule ${text} denies this command: do it another way, or tell the user`, text);
 }
 
-/** True if nothing that a command starts leaves the sandbox: then only what the line shows is compared with rules (S-85). */
+/** True if no process of a command leaves the sandbox: then rules apply only to the line's visible words (S-85). */
 function isLineContained({ sandbox }: CommandPolicy, { allows }: Rules): boolean {
   return sandbox === "enabled" && !allows.some(({ kind }) => kind === "Network" || kind === "PrivateNetwork");
 }
 
-/** The first rule that names a command, or else the first doubt. */
+/** Returns the first rule that covers a command, or else the first doubt. */
 function findRefusal(
   reading: ShellReading,
   denies: readonly ShellRule[],
@@ -129,7 +129,7 @@ function askForPermission(problem: string, allows: readonly ShellRule[], unheld:
   return ask({ reason, cause: { code: "not_readable" } }, `${advice} ${unheld ? '--allow "Shell(*)"' : "--force"}`);
 }
 
-/** Every part needs its own rule, or must be one of the commands that only read. */
+/** Decides by parts: each needs its own rule, or must be a command that only reads. */
 function decideByParts(
   reading: ShellReading,
   call: CommandCall,
@@ -158,7 +158,10 @@ function decideByParts(
   return askForRules(open, obstacle, findUnheldRule(policy, denies));
 }
 
-/** The rule that covers a command, or else why none does. The rule's words come first; the rest may not run or write more. */
+/**
+ * Returns the rule that covers a command, or else the reason why no rule does. The rule's words are first, and the rest
+ * must not run or write more.
+ */
 function findRule(allows: readonly ShellRule[], command: SimpleCommand): ShellRule | AskReason | undefined {
   const words = command.map(({ text }) => text);
   let obstacle: AskReason | undefined;
@@ -194,20 +197,20 @@ function askForRules(
   return ask({ reason: `this command needs a permission${why}`, cause: { code: "no_rule" } }, advice, always);
 }
 
-/** The first words of a command, as far as a rule can contain them. */
+/** Returns the first words of a command, as far as a rule can contain them. */
 function toPlainStart(command: SimpleCommand): string {
   const words = command.slice(0, 2).map(({ text }) => text);
   const end = words.findIndex((word) => !/^[\w./:@%+,-]{1,60}$/.test(word));
   return (end < 0 ? words : words.slice(0, end)).join(" ") || "*";
 }
 
-/** Two words name what these programs do; of others, only the exact call is known. */
+/** Programs whose effect is in their first two words. For other programs, a rule covers only the exact call. */
 const namedByTwo: ReadonlySet<string> = new Set((
   "apt apt-get brew bun bundle bunx cargo cmake composer dotnet gh git go gradle ./gradlew helm just make mvn npm npx pip pip3 pnpm poetry " +
   "rake rustup terraform uv yarn bash node python python3 ruby sh"
 ).split(" ")); // prettier-ignore
 
-/** The rule that answering "always" adds for this command; undefined if none is narrow enough. */
+/** Suggests a narrow rule, which the answer "always" adds for this command; undefined if all would be too wide. */
 function suggestRule(command: SimpleCommand): string | undefined {
   const words = unwrapCommand(command.map(({ text }) => text));
   const program = words[0] ?? "";

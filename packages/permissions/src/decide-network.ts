@@ -1,4 +1,4 @@
-/** Which hosts tools and commands may reach, and which tools of MCP servers may run: none unless a rule or a person allows it. */
+/** Decides about hosts for tools and commands, and about tools of MCP servers: a rule or a person must allow each. */
 import { isIP } from "node:net";
 import type { CommandNetwork, FindRegistryHosts } from "@sheaf/base/command-network";
 import { toHost } from "@sheaf/base/host-pattern";
@@ -6,7 +6,7 @@ import { isPublicAddress } from "@sheaf/base/public-address";
 import { allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
 import { type NetworkRule, parseRule, type Rule, type Rules } from "./rule.ts";
 
-/** A web address. `--force` is about commands and opens no network. */
+/** Decides about a web address. `--force` applies to commands, and opens no network. */
 export function decideUrl(address: unknown, { allows, denies }: Rules): PermissionDecision {
   const host = typeof address === "string" ? toHost(address) : undefined;
   if (host === undefined) {
@@ -19,7 +19,7 @@ export function decideUrl(address: unknown, { allows, denies }: Rules): Permissi
   return decideByName(host, host, `WebFetch(${host})`, { isAbout, allows, denies });
 }
 
-/** By the first rule about a name that denies it, or else allows it; without one, a person decides. */
+/** Decides by the first rule that denies a name, or else allows it. Without a rule, a person decides. */
 function decideByName(
   name: string,
   shown: string,
@@ -35,13 +35,13 @@ function decideByName(
   return ask(why, advice, suggested === undefined ? [] : [suggested]);
 }
 
-/** True if the name alone shows it. Other names are checked when they are resolved. */
+/** True if the name alone shows it. Other names are checked when the system resolves them. */
 function isNeverPublic(host: string): boolean {
   const literal = host.replace(/^\[(.*)\]$/, "$1");
   return isIP(literal) === 0 ? /(^|\.)localhost$/.test(host) : !isPublicAddress(literal);
 }
 
-/** A tool of an MCP server, by the names that the user gave. */
+/** Decides about a tool of an MCP server, by the names that the user gave. */
 export function decideMcp(server: string, tool: string, { allows, denies }: Rules): PermissionDecision {
   const isAbout = (rule: Rule): boolean =>
     rule.kind === "Mcp" && rule.server === server && (rule.tool === undefined || rule.tool === tool);
@@ -51,14 +51,14 @@ export function decideMcp(server: string, tool: string, { allows, denies }: Rule
 }
 
 /**
- * The rules about hosts for commands. A command can send what it has read, so a page that may be fetched (`WebFetch`) is
- * no host that commands may reach. Registries are asked for only where no other rule decides (S-98).
+ * Creates the network rules of commands. A command can send any text that it has read, so a rule for pages (`WebFetch`)
+ * does not open a host to commands. The finder of registries runs only if no other rule decides (S-98).
  * @throws SheafError USAGE for a rule that cannot be read.
  */
 export function createCommandNetwork(rules: {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Default: rules about registries open nothing. */
+  /** Finds hosts of registries. Default: rules about registries open no hosts. */
   readonly findRegistryHosts?: FindRegistryHosts;
 }): CommandNetwork {
   const { findRegistryHosts = async () => [] } = rules;
@@ -88,7 +88,7 @@ export function createCommandNetwork(rules: {
   };
 }
 
-/** What opens more comes first; registries, which take time, come after hosts. */
+/** Parses rules, the wider ones first. Registries, which take time, follow hosts. */
 function parseNetworkRules(texts: readonly string[]): NetworkRule[] {
   const toRank = ({ kind, registry }: NetworkRule): number => (kind === "Network" ? 2 : 0) + (registry ? 1 : 0);
   return texts

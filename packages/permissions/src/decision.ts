@@ -1,7 +1,7 @@
-/** What the policy decides on, and what it says. */
+/** The policy's input for a call, and its decisions. */
 import type { ApprovalReason, Mode } from "@sheaf/protocol";
 
-/** What a tool does to the world. Permissions and modes decide by it. */
+/** The effect of a tool, by which permissions and modes decide. */
 export type ToolAccess = "read" | "write" | "command" | "state" | "network" | "mcp";
 
 /** The part of a tool's description by which the policy decides. */
@@ -18,40 +18,40 @@ export interface CallPaths {
   readonly folders: readonly string[];
 }
 
-/** The paths of a call in one folder: the workspace, or one that the user added. */
+/** The paths of a call in one folder: the workspace or an added folder. */
 export interface PlacedPaths extends CallPaths {
-  /** Absolute, links resolved. */
+  /** Path of that folder: absolute, links resolved. */
   readonly root: string;
 }
 
-/** What the policy says of a call. */
+/** The policy's decision about a call. */
 export type PermissionDecision =
   | {
       readonly decision: "allow";
-      /** The rule that allowed it, as it was written. */
+      /** The rule that allowed it, in its original text. */
       readonly rule?: string;
-      /** One line: why it needs no question. */
+      /** The reason why it needs no question, in one line. */
       readonly reason: string;
     }
   | {
       readonly decision: "deny";
-      /** The rule that denied it, as it was written. */
+      /** The rule that denied it, in its original text. */
       readonly rule?: string;
-      /** One line for the model and the user: why, and what to do. */
+      /** The reason and the remedy, for the model and the user, in one line. */
       readonly reason: string;
-      /** Present if the call could change something and only the missing sandbox forbids it (S-31). */
+      /** Present if the call could change files and only the missing sandbox forbids it (S-31). */
       readonly lacks?: "sandbox";
     }
   | {
-      /** A person must agree first; where nobody can be asked, the call is refused (S-11). */
+      /** A person must agree first. In a run without one, Sheaf refuses the call (S-11). */
       readonly decision: "ask";
-      /** One line: why no rule allows it. */
+      /** The reason why no rule allows it, in one line. */
       readonly reason: string;
-      /** The same for programs (X34). */
+      /** The reason as a value for programs (X34). */
       readonly cause: ApprovalReason;
-      /** Follows the reason: what whoever started Sheaf can do. A person who is asked needs no flags. */
+      /** The remedy for the person who started Sheaf, as text after the reason. A person who decides needs no flags. */
       readonly advice?: string;
-      /** The rules that would allow it from now on; empty if no rule can. */
+      /** The rules that would allow it in future; empty if no rule can. */
       readonly always: readonly string[];
     };
 
@@ -67,7 +67,7 @@ export function deny(reason: string, rule?: string, lacks?: "sandbox"): Permissi
   return { decision: "deny", ...(rule !== undefined && { rule }), reason, ...(lacks && { lacks }) };
 }
 
-/** The reason why a person must agree: in a sentence, and for programs (X34). */
+/** The reason why a person must agree, as a sentence and as a value for programs (X34). */
 export interface AskReason {
   readonly reason: string;
   readonly cause: ApprovalReason;
@@ -78,7 +78,7 @@ export function ask(why: AskReason, advice?: string, always: readonly string[] =
   return { decision: "ask", reason, cause, ...(advice !== undefined && { advice }), always };
 }
 
-/** Why, and what to do, where nobody can be asked. */
+/** Returns reason and remedy for a run without a person. */
 export function toFullReason({ reason, ...rest }: PermissionDecision): string {
   return "advice" in rest && rest.advice !== undefined ? `${reason}: ${rest.advice}` : reason;
 }

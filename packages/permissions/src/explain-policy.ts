@@ -1,11 +1,11 @@
-/** What each kind of call resolves to in a run, and why: for people, and for audits. */
+/** Explains the decisions about each kind of call in a run, for people and for audits. */
 import type { Mode, RunStart } from "@sheaf/protocol";
 import { type CommandPolicy, containerReason, sandboxRuleKinds } from "./decide-command.ts";
 import type { ToolAccess } from "./decision.ts";
 import { isOffered } from "./permissions.ts";
 import { readOnlyGit, readOnlyPrograms } from "./read-only-commands.ts";
 
-/** A rule and the place that it came from. */
+/** A rule, with its source. */
 export interface SourcedRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly rule: string;
@@ -18,7 +18,7 @@ export interface ExplainedPolicy {
   readonly sandbox: RunStart["sandbox"];
   readonly classes: readonly {
     readonly class: string;
-    /** `rules`: the rules below decide. */
+    /** The decision; `rules` means that the rules in the list decide. */
     readonly decision: "allow" | "ask" | "deny" | "rules";
     readonly reason: string;
   }[];
@@ -26,14 +26,14 @@ export interface ExplainedPolicy {
 }
 
 export interface PolicyFacts extends Omit<ExplainedPolicy, "classes">, Pick<CommandPolicy, "force" | "sandboxFault"> {
-  /** Beside the workspace; absolute. */
+  /** Further folders, apart from the workspace; absolute. */
   readonly addedFolders: readonly string[];
 }
 
 type Row = ExplainedPolicy["classes"][number];
 type Verdict = readonly [decision: Row["decision"], reason: string];
 
-/** One row for each kind of call. */
+/** Returns one row for each kind of call. */
 export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
   const { mode, trusted, sandbox, rules, addedFolders } = facts;
   const added = addedFolders.join(", ");
@@ -103,7 +103,7 @@ function judgeCommands(facts: PolicyFacts): Verdict {
   return ["ask", "without a sandbox and a rule: pass --allow RULE or --force"];
 }
 
-/** One line on all that a command can see. */
+/** Sums up in one line all that a command can see. */
 function judgeReach(facts: PolicyFacts): Verdict {
   if (facts.sandbox === "unavailable") return judgeCommands(facts);
   if (facts.sandbox === "disabled" || facts.sandbox === "container")

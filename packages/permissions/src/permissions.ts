@@ -1,4 +1,4 @@
-/** What a tool call may do: one decision from mode, flags and the user's rules. Nothing a model writes changes it (S-14). */
+/** Decides about tool calls from mode, flags and the user's rules. A model's text never changes a decision (S-14). */
 import type { Mode } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { allow, ask, deny, type JudgedTool, type PermissionDecision, type PlacedPaths } from "./decision.ts";
@@ -10,40 +10,41 @@ import { createRuleParser, parseRule, type Rule, type Rules } from "./rule.ts";
 interface PermissionRequest {
   readonly tool: JudgedTool;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Undefined: it may read anything in the workspace. */
+  /** Paths of the call. Undefined: it may read anything in the workspace. */
   readonly paths?: PlacedPaths | undefined;
-  /** Of a tool that a server gave: its names, as the user knows them. */
+  /** Names of a server and its tool, as the user knows them. */
   readonly mcp?: { readonly server: string; readonly tool: string };
-  /** Rules that a person's answers added for this conversation (X8). */
+  /** Rules from a person's answers in this conversation (X8). */
   readonly answered?: { readonly allow: readonly string[]; readonly deny: readonly string[] };
 }
 
 export interface Permissions {
   decide(request: PermissionRequest): Promise<PermissionDecision>;
-  /** Returns true if the text of a command shows that it only reads. */
+  /** True if the text of a command shows that it only reads. */
   isReading(call: CommandCall): boolean;
-  /** What searches leave out: files that a rule denies to read, or asks about first (S-243). */
+  /** Lists the globs of files that searches skip: a rule denies reading them, or asks before it (S-243). */
   listUnread(answered: NonNullable<PermissionRequest["answered"]>): readonly PathGlob[];
 }
 
 /**
- * What the policy is made from. `sandbox`: `enabled`, commands run in it without a rule; `disabled`, commands need a rule;
- * `container`, they run without a rule and without a sandbox; `unavailable`, it is wanted but cannot start, so no command runs (S-31).
+ * The policy's settings. `sandbox` decides about commands: with `enabled`, they run in it without a rule. With
+ * `disabled`, they need a rule. With `container`, they run without a rule and without a sandbox. With `unavailable`, no
+ * command runs, because the wanted sandbox cannot start (S-31).
  */
 export interface PermissionOptions extends CommandPolicy {
   readonly mode: Mode;
-  /** What `~` means in rules; absolute. */
+  /** The folder for `~` in rules; absolute. */
   readonly home: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** What they match needs a person, whatever allows it (C64). */
+  /** Rules for calls that always need a person, even if another rule allows them (C64). */
   readonly ask?: readonly string[] | undefined;
-  /** The same, unless an allow rule or the read-only list would let the call run without the sandbox (C201). */
+  /** Such rules, unless an allow rule or the read-only list would let the call run without the sandbox (C201). */
   readonly askUnlessAllowed?: readonly string[] | undefined;
 }
 
 /**
- * The policy from the user's flags and configuration.
+ * Creates the policy from the user's flags and configuration.
  * @throws SheafError USAGE for a rule that cannot be read.
  */
 export function createPermissions(options: PermissionOptions): Permissions {
@@ -88,7 +89,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
       const further = mildRules.length > 0 && !isGranted(request, allows) ? mildRules : [];
       const asks = [...askRules, ...further].filter(({ text }) => !answered.allow.includes(text));
       if (decision.decision !== "allow" || asks.length === 0) return decision;
-      // What a rule would refuse if it denied is what it asks about.
+      // An ask rule asks exactly where it would refuse as a deny rule.
       const asked = decideByRules(request, { allows, denies: asks });
       return asked.decision === "deny" ? askByRule(asked.rule) : asked.decision === "ask" ? asked : decision;
     },
@@ -101,7 +102,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
   };
 }
 
-/** @throws SheafError USAGE for a rule that asks about nothing. */
+/** Parses a rule for questions. @throws SheafError USAGE for a kind that cannot ask. */
 export function parseAskRule(text: string, parse = parseRule): Rule {
   const rule = parse(text);
   if (!["Network", "PrivateNetwork", "Credentials"].includes(rule.kind)) return rule;
@@ -109,20 +110,20 @@ export function parseAskRule(text: string, parse = parseRule): Rule {
   throw new SheafError("USAGE", `the rule ${JSON.stringify(text)} cannot ask: ${advice}`);
 }
 
-/** "Always" ends the rule for the conversation. */
+/** Asks because of a rule. The answer "always" ends the rule for the conversation. */
 function askByRule(rule: string | undefined): PermissionDecision {
   const reason = `the user's rule ${rule ?? ""} asks before this`;
   const why = { reason, cause: { code: "ask_rule", ...(rule !== undefined && { value: rule }) } } as const;
   return ask(why, "a person can agree in a terminal, an editor or the page", rule === undefined ? [] : [rule]);
 }
 
-/** Anything but text is judged as a text that matches no rule. */
+/** Returns a text. Any other value becomes a text that matches no rule. */
 function toText(value: unknown, missing: string): string {
   if (value === undefined) return missing;
   return typeof value === "string" ? value : "";
 }
 
-/** True if a mode offers a tool: ask and plan offer none that writes, runs commands or uses the network (S-15). */
+/** True if a mode offers a tool. Ask and plan offer no tool that writes, runs commands or uses the network (S-15). */
 export function isOffered(mode: Mode, { access, modes = [] }: Pick<JudgedTool, "access" | "modes">): boolean {
   if (mode === "debug" || mode === "agent") return true;
   return access === "read" || (access === "state" && modes.includes(mode));
@@ -135,10 +136,10 @@ function refuseByMode(mode: Mode, toolName: string): PermissionDecision {
 }
 
 /**
- * File tools may read and write inside the workspace, except what a rule denies. A file that must not be read must not
- * be edited or moved either, since the result would show it. What a call searches without naming it is left out of the
- * result (S-243). Of commands, those on the read-only list obey Read rules here; for all others the sandbox enforces both
- * kinds.
+ * Decides about file tools, which may read and write inside the workspace unless a rule denies it. A file that must not
+ * be read must not be edited or moved either, since the result would show it. A search skips denied files that its call
+ * does not mention (S-243). Commands on the read-only list obey Read rules here; for all other commands, the sandbox
+ * enforces both kinds.
  */
 export function decideFiles(
   { tool, paths }: Pick<PermissionRequest, "tool" | "paths">,
@@ -162,7 +163,7 @@ export function decideFiles(
   return allow("file tools work inside the workspace");
 }
 
-/** A path of the model in one short line. */
+/** Shows a path of the model in one short line. */
 function toShown(path: string): string {
   return JSON.stringify(path.slice(0, 200));
 }

@@ -1,16 +1,16 @@
-/** Decides whether a command is one of the closed list that runs without a question (S-10). */
+/** Decides if a command is on the closed list of those that run without a question (S-10). */
 import { unwrapCommand } from "./programs.ts";
 import type { SimpleCommand } from "./shell-reading.ts";
 
-/** The place where a command would run, and what it may see there. */
+/** The place of a command, with the files that it may see there. */
 export interface ReadingPlace {
-  /** The workspace itself, and it is trusted: git reads its own configuration there. */
+  /** True for the root of a trusted workspace, where git reads its own configuration. */
   readonly isTrustedRoot: boolean;
-  /** True if the program may read this file; with `folder`, or this folder and all below it. */
+  /** True if the program may read this file, or with `folder` this folder and everything below it. */
   mayRead(path: string, kind: "file" | "folder"): boolean;
 }
 
-/** True if the command only reads what it may. Patterns of file names are not followed: a link may be among them. */
+/** True if the command only reads permitted files. It allows no patterns of file names, since a link may match. */
 export function isReadOnly(command: SimpleCommand, place: ReadingPlace): boolean {
   if (command.some(({ isGlob }) => isGlob)) return false;
   const [program = "", ...words] = unwrapCommand(command.map(({ text }) => text));
@@ -50,7 +50,7 @@ function areReadable(paths: readonly string[], place: ReadingPlace): boolean {
   return (paths.length === 0 ? ["."] : paths).every((path) => path === "-" || place.mayRead(path, "folder"));
 }
 
-/** The operands, or undefined if an option is none that the program may have. */
+/** Returns the operands; undefined if the program may not have one of the options. */
 function splitWords(
   program: ReadOnlyProgram,
   words: readonly string[],
@@ -76,7 +76,7 @@ function splitWords(
   return { operands, hasPattern };
 }
 
-/** Number of words an option takes: 1, or 2 with a separate value. Undefined: it is not on the list. */
+/** Returns the number of an option's words: 1, or 2 with a separate value. Undefined if it is not on the list. */
 function countOptionWords(program: ReadOnlyProgram, word: string): 1 | 2 | undefined {
   const { letters = "", valued = "", long = [], isJoined = false } = program;
   const withNext = isJoined ? 1 : 2;
@@ -94,7 +94,7 @@ function countOptionWords(program: ReadOnlyProgram, word: string): 1 | 2 | undef
   return 1;
 }
 
-/** Folders, then tests that only look. */
+/** Allows folders, then tests that only look. */
 function isReadOnlyFind(words: readonly string[], place: ReadingPlace): boolean {
   const first = words.findIndex((word) => /^[-!(),]/.test(word));
   const folders = first < 0 ? words : words.slice(0, first);
@@ -107,42 +107,42 @@ function isReadOnlyFind(words: readonly string[], place: ReadingPlace): boolean 
   return areReadable(folders, place);
 }
 
-/** `sed -n 1,20p FILE…`: prints lines by number. Any other script may run commands and write files. */
+/** Allows `sed -n 1,20p FILE…`, which prints lines by number. Any other script may run commands and write files. */
 function isReadOnlySed(words: readonly string[], place: ReadingPlace): boolean {
   const [option, script = "", ...files] = words;
   const isPrinting = /^(?:\d+|\$)(?:,(?:\d+|\$))?p(?:;(?:\d+|\$)(?:,(?:\d+|\$))?p)*$/.test(script);
   return option === "-n" && isPrinting && files.every((file) => !file.startsWith("-") && place.mayRead(file, "file"));
 }
 
-/** The options in front of the subcommand are all refused. */
+/** Allows subcommands of git, but no options before them. */
 function isReadOnlyGit([subcommand = "", ...words]: readonly string[], place: ReadingPlace): boolean {
   if (!place.isTrustedRoot || !Object.hasOwn(readOnlyGit, subcommand)) return false;
   return isCovered({ ...readOnlyGit[subcommand]!, isJoined: true }, words, place);
 }
 
 /**
- * The words of a program that are not options. `words`: text, even if it looks like an option. `format` begins with `+`.
- * `files`: or standard input. `folders`: files and folders; without one, the folder in which it runs. With `-e` the
- * pattern is among the options.
+ * The operands of a program. `words` are text, even if one looks like an option. `format` starts with `+`. `files` may
+ * be missing, for standard input. `folders` are files and folders; without one, the program reads the folder in which
+ * it runs. With `-e`, the pattern is among the options.
  */
 type Operands = "none" | "words" | "text" | "format" | "files" | "folders" | "pattern and folders";
 
 export interface ReadOnlyProgram {
   readonly operands: Operands;
-  /** One-letter options without a value; they may be grouped. */
+  /** One-letter options without a value; they may form a group. */
   readonly letters?: string;
   /** One-letter options that need a value, in the same word or the next. */
   readonly valued?: string;
   /**
-   * Long options; one that ends with `=` has a value, in the same word or the next. An option that may go without its
-   * value is listed twice, so that the next word is not taken as its value.
+   * Long options. A final `=` means that it has a value, in the same word or the next. An option with an optional value
+   * is listed twice, so that the next word is not taken as its value.
    */
   readonly long?: readonly string[];
-  /** It takes `-20` for `-n 20`. */
+  /** True if it accepts `-20` for `-n 20`. */
   readonly takesCount?: true;
-  /** At most so many operands. */
+  /** Most operands. */
   readonly most?: number;
-  /** Values are part of the option's word: the next word is an operand. */
+  /** True if values are part of the option's word: the next word is an operand. */
   readonly isJoined?: boolean;
 }
 
@@ -206,8 +206,8 @@ const findTests: Readonly<Record<string, number>> = {
 }; // prettier-ignore
 
 /**
- * Commands of git that only read; values of options are joined to them. The repository's configuration can make git run programs, so this part of the list
- * applies only at the root of a trusted workspace.
+ * Commands of git that only read. Values are joined to their options. The repository's configuration can make git run
+ * programs, so this list applies only at the root of a trusted workspace.
  */
 export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
   blame: { operands: "folders", letters: "bceflnstw", valued: "LMC", most: 2 },

@@ -1,4 +1,4 @@
-/** The place where the parts of a command run, and what those that only read may see there. */
+/** Finds the place where the parts of a command run, and the files that reading ones may see there. */
 import { posix } from "node:path";
 import { readKind } from "@sheaf/base/files/read-folder";
 import type { Workspace } from "@sheaf/base/files/workspace";
@@ -6,24 +6,24 @@ import type { ReadingPlace } from "./read-only-commands.ts";
 import type { Rule } from "./rule.ts";
 import type { ShellReading, SimpleCommand } from "./shell-reading.ts";
 
-/** What is at a path of the workspace. */
+/** The kind and the real place of a path in the workspace. */
 interface FoundPlace {
   readonly kind: "file" | "folder" | "none";
   /** Relative to the workspace, without links; "." for its root. */
   readonly relative: string;
 }
 
-/** Follows a path, relative or absolute, as file tools do. Undefined: it leads out of the workspace, or to a device, pipe or socket. */
+/** Follows any path as file tools do. Undefined for one outside the workspace, or for a device, pipe or socket. */
 export type FindPlace = (path: string) => FoundPlace | undefined;
 
-/** The place of a command's parts, without a `cd` in front. */
+/** The place of a command's parts, without a `cd` before them. */
 export interface CommandPlace extends ReadingPlace {
   readonly commands: readonly SimpleCommand[];
-  /** The place where they run: absolute, or relative to the workspace; undefined: not known. */
+  /** The folder where they run, absolute or relative to the workspace; undefined if unknown. */
   readonly folder: string | undefined;
 }
 
-/** A command `cd FOLDER && …` runs its other parts there; elsewhere `cd` is a command like any other. */
+/** Creates the place. `cd FOLDER && …` runs its other parts there; in other forms, `cd` is an ordinary command. */
 export function createReadingPlace(
   { commands, isChain }: ShellReading,
   workingDirectory: string,
@@ -37,7 +37,7 @@ export function createReadingPlace(
   const hidden = denies.flatMap((rule) => (rule.kind === "Read" ? [rule.glob.in(root)] : []));
   return {
     commands: changed === undefined ? commands : commands.slice(1),
-    // In an added folder nothing is on the list, but git may run.
+    // The list does not apply in an added folder, but git may run there.
     folder: folder ?? (posix.isAbsolute(workingDirectory) ? workingDirectory : undefined),
     isTrustedRoot: trusted && folder === "." && changed === undefined,
     mayRead(path, kind) {
@@ -55,14 +55,14 @@ export function createReadingPlace(
   };
 }
 
-/** `cd FOLDER` with a plain folder below. */
+/** Returns the folder of `cd FOLDER`, if it is a plain folder below. */
 function toChangedFolder(command: SimpleCommand): string | undefined {
   const [program, folder, ...more] = command;
   if (program?.text !== "cd" || !folder || folder.isGlob || more.length > 0) return undefined;
   return isUnclear(folder.text) || folder.text.startsWith("-") ? undefined : folder.text;
 }
 
-/** A path whose meaning depends on more than its text. */
+/** True if the meaning of a path depends on more than its text. */
 function isUnclear(path: string): boolean {
   return path === "" || path.split("/").includes("..");
 }

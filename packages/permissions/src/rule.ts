@@ -1,4 +1,4 @@
-/** Rules of the user: `Shell(words)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)`, `Network(domain)`, `Mcp(server:tool)` and others. */
+/** Parses the user's rules, such as `Shell(words)`, `Read(glob)`, `Network(domain)` and `Mcp(server:tool)`. */
 import type { CredentialName, RegistryName } from "@sheaf/base/command-network";
 import { SheafError } from "@sheaf/base/errors";
 import { parseHostPattern, type HostPattern } from "@sheaf/base/host-pattern";
@@ -6,9 +6,9 @@ import { type FileRule, parsePathGlob } from "@sheaf/base/files/glob";
 
 export interface ShellRule {
   readonly kind: "Shell";
-  /** As it was written, for messages. */
+  /** The original text of the rule, for messages. */
   readonly text: string;
-  /** The first words of the commands; undefined for `Shell(*)`, which means every command. */
+  /** The first words of the commands; undefined for `Shell(*)`, which covers every command. */
   readonly words: readonly string[] | undefined;
 }
 
@@ -16,9 +16,9 @@ export interface ShellRule {
 interface HostRule<Kind extends HostKind> {
   readonly kind: Kind;
   readonly text: string;
-  /** Matches nothing in a rule about registries. */
+  /** Pattern of hosts; in a rule about registries it matches no host. */
   readonly host: HostPattern;
-  /** `Network(@npm)`: the registries of a language, whose hosts its package manager knows (S-98). */
+  /** A language, as in `Network(@npm)`: its package manager knows the hosts of its registries (S-98). */
   readonly registry?: RegistryName;
 }
 
@@ -29,14 +29,14 @@ const registryNames: readonly RegistryName[] = ["npm", "python", "go", "rust", "
 
 const credentialNames: readonly CredentialName[] = ["npm", "python", "java"];
 
-/** `Credentials(@npm)`: commands see the tokens for registries that the user's files have (S-104). */
+/** A rule `Credentials(@npm)`, which lets commands see the registry tokens in the user's files (S-104). */
 interface CredentialRule {
   readonly kind: "Credentials";
   readonly text: string;
   readonly credentials: CredentialName;
 }
 
-/** A rule about tools of a server; undefined: all of them. */
+/** A rule about tools of a server. Without a `tool`, it covers all of them. */
 interface McpRule {
   readonly kind: "Mcp";
   readonly text: string;
@@ -46,7 +46,7 @@ interface McpRule {
 
 export type Rule = ShellRule | FileRule | HostRule<HostKind> | CredentialRule | McpRule;
 
-/** Those that apply to a call. */
+/** The rules that apply to a call. */
 export interface Rules {
   readonly allows: readonly Rule[];
   readonly denies: readonly Rule[];
@@ -55,15 +55,15 @@ export interface Rules {
 const forms =
   'write Shell(words), Shell(*), Read(glob), Write(glob), WebFetch(domain), Network(domain), PrivateNetwork(domain), Credentials(@npm) or Mcp(server:tool), for instance "Shell(npm test)" or "Read(.env)"';
 
-/** Words that the shell leaves as they are. */
+/** Matches words that the shell does not change. */
 const plainWords = /^[\p{L}\p{M}\p{N}_./:@%+=,^~ \t-]*$/u;
 
-/** Reads a rule in whose paths nobody looks for `~`. */
+/** Parses a rule without expanding `~` in its paths. */
 export const parseRule = createRuleParser("");
 
 /**
- * Reads rules. `home`: the folder that `~` means, absolute.
- * @throws SheafError USAGE naming the rule and the valid forms.
+ * Returns a parser of rules. `home` is the folder for `~`, absolute.
+ * @throws SheafError USAGE with the rule and the valid forms.
  */
 export function createRuleParser(home: string): (text: string) => Rule {
   return (text) => {
@@ -125,7 +125,7 @@ function createRuleError(text: string, problem: string): SheafError {
   return new SheafError("USAGE", `the rule ${JSON.stringify(text)} ${problem}: ${forms}`);
 }
 
-/** The tokens that the user's rules show to commands; a rule that denies wins. */
+/** Lists the tokens that the user's rules expose to commands; a deny rule wins. */
 export function listCredentials(allow: readonly string[], deny: readonly string[]): CredentialName[] {
   const parse = (texts: readonly string[]): CredentialName[] =>
     texts.map(parseRule).flatMap((rule) => (rule.kind === "Credentials" ? [rule.credentials] : []));

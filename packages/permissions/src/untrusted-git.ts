@@ -1,6 +1,6 @@
 /**
- * Decides whether git would work in a repository that nobody trusts (S-82). Such a repository names programs that git runs, and
- * outside of the sandbox these have the user's rights, so neither the read-only list nor a rule for git covers the call.
+ * Decides if git would work in an untrusted repository (S-82). Such a repository can choose programs that git runs.
+ * Outside of the sandbox these have the user's rights, so the read-only list and rules for git do not cover the call.
  */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,15 +19,15 @@ import type { AskReason } from "./decision.ts";
 import { isRunner, unwrapCommand } from "./programs.ts";
 import { toProgramName, type SimpleCommand } from "./shell-reading.ts";
 
-/** The reason why git must not run, and what can be done about it. */
+/** The reason why git must not run, with the remedy. */
 export interface GitObstacle extends AskReason {
-  /** For whoever started Sheaf. */
+  /** Remedy for the person who started Sheaf. */
   readonly advice: string;
 }
 
 /**
- * `folder`: where the command runs, relative to the workspace; undefined: not known. `words`: what follows `git`;
- * undefined for a word that is not known.
+ * Finds the obstacle of a call. `folder` is where the command runs, relative to the workspace; undefined if unknown.
+ * `words` are the words after `git`, with undefined for unknown ones.
  */
 export type FindGitObstacle = (
   folder: string | undefined,
@@ -39,20 +39,20 @@ export interface GitGuardOptions {
   readonly folders: readonly [string, ...string[]];
   /** True if the repository of the workspace is trusted. */
   readonly trusted: boolean;
-  /** True if the user trusts a repository by the list. */
+  /** True if a repository is on the user's list of trusted ones. */
   readonly isListed: (repository: Repository) => boolean;
   readonly environment: Environment;
 }
 
-/** With more of them git does not run. */
+/** Most repositories of one call; with more, git does not run. */
 const maxRepositories = 100;
 const maxLinks = 2000;
 
-/** Options in front of the subcommand that leave the repository as it is. */
+/** Matches options before the subcommand that do not change the repository. */
 const frontOption =
   /^(?:-[pPvh]|--paginate|--no-(?:pager|replace-objects|optional-locks|lazy-fetch|advice)|--(?:literal|glob|noglob|icase)-pathspecs|--version|--help)$/;
 
-/** Subcommands that use another repository by its address. */
+/** Matches subcommands that use another repository by its address. */
 const remoteCommand =
   /^(?:archive|bundle|clone|daemon|fetch.*|http-.*|lfs|ls-remote|maintenance|p4|pull|push|receive-pack|remote.*|request-pull|send-pack|submodule|subtree|svn|upload-.*)$/;
 
@@ -63,14 +63,14 @@ const unclear: GitObstacle = {
 };
 
 export function createGitGuard({ folders, trusted, isListed, environment }: GitGuardOptions): FindGitObstacle {
-  // Trust is about the repository as it was when the run began.
+  // Trust applies to the repository as it was at the start of the run.
   const own = findRepository(folders[0]);
   const isTrusted = (repository: Repository): boolean => (trusted && isInside(repository, own)) || isListed(repository);
   return (folder, words) => {
     const front = words.findIndex((word) => word === undefined || !frontOption.test(word));
     const [subcommand, ...operands] = front < 0 ? [""] : words.slice(front);
     const isRemote = subcommand !== undefined && remoteCommand.test(subcommand);
-    // Options in front change the repository; `--recurse-submodules` and unknown addresses can add others.
+    // Options before the subcommand change the repository; `--recurse-submodules` and unknown addresses can add others.
     const leads = (word: string | undefined): boolean => (word === undefined ? isRemote : /^--(?:sub|rec)/.test(word));
     if (folder === undefined || !/^(?!-)/.test(subcommand ?? "-") || operands.some(leads)) return unclear;
     const start = resolve(folders[0], folder);
@@ -91,7 +91,7 @@ export function createGitGuard({ folders, trusted, isListed, environment }: GitG
       const { settings } = readRepositoryConfig(next, environment);
       const isLong = settings.some(({ key, value }) => key === "extensions.objectformat" && value === "sha256");
       const links = listGitlinks(gitFolder, isLong ? 32 : 20);
-      // A sparse folder should not be there: what is in it is not in the index.
+      // A sparse folder should not exist: its content is not in the index.
       const isSparse = links?.some((path) => path.endsWith("/") && isFolderBelow(join(root, path), "/"));
       if (!links || isSparse || links.length > maxLinks) return unclear;
       const addresses = settings.flatMap(({ key, value = "" }) => (remoteKey.test(key) ? toPlaces(root, value) : []));
@@ -102,7 +102,7 @@ export function createGitGuard({ folders, trusted, isListed, environment }: GitG
   };
 }
 
-/** Where git fetches and pushes. */
+/** Matches settings with the addresses from which git fetches and to which it pushes. */
 const remoteKey = /^(?:remote\..*\.(?:url|pushurl)|branch\..*\.(?:push)?remote|remote\.pushdefault)$/s;
 
 /** True if a repository is the workspace's own, or one of its submodules and worktrees, which git put into its folder. */
@@ -131,8 +131,8 @@ function isFolderBelow(path: string, folder: string): boolean {
 }
 
 /**
- * The obstacle of a line's commands. `folder`: where they run, relative to the workspace; undefined: not known. Another
- * `cd` among them may lead anywhere.
+ * Returns the obstacle of a line's commands. `folder` is where they run, relative to the workspace; undefined if
+ * unknown. After another `cd`, the folder is unknown.
  */
 export function findLineObstacle(
   commands: readonly SimpleCommand[],
@@ -145,7 +145,7 @@ export function findLineObstacle(
   return commands.map((command) => findObstacle(command, isMoving ? undefined : folder, find)).find((found) => found);
 }
 
-/** Undefined for a command that does not run git, even through another program. */
+/** Returns the obstacle of a command; undefined if it does not run git, even through another program. */
 function findObstacle(
   command: SimpleCommand,
   folder: string | undefined,
@@ -159,7 +159,7 @@ function findObstacle(
   if (!isGit(name)) return undefined;
   const joined = /^git-(.+)$/s.exec(toProgramName(name))?.slice(1) ?? [];
   const rest = command.slice(at + 1).map(({ text, isGlob }) => (isGlob ? undefined : text));
-  // `xargs` adds words that it reads.
+  // The program `xargs` adds words from its input.
   const gathered = texts.some((text) => /^(?:parallel|xargs)$/.test(toProgramName(text))) ? [undefined] : [];
   // Words before it may choose another folder or repository.
   const isElsewhere = texts.slice(0, at).some((text) => /^(?:GIT_\w+=|-[CD]|--chdir)/.test(text));
