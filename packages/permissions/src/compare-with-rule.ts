@@ -1,4 +1,4 @@
-/** Decides whether a deny rule names a command: its program, the subcommand, and options that belong to it (S-85). */
+/** Decides if a deny rule covers a command: its program, the subcommand, and options that belong to it (S-85). */
 import { toPlainName } from "./programs.ts";
 import {
   findEntries,
@@ -12,14 +12,14 @@ import {
 import { isOption, toKnownName, toPattern, toProgramName, toShown, UNKNOWN } from "./shell-reading.ts";
 import type { ShellWord, SimpleCommand } from "./shell-reading.ts";
 
-/** True if the rule names this command; a text: why it may, in a few words. */
+/** True if the rule covers this command. A text is the reason why it may, in a few words. */
 export type Comparison = boolean | string;
 
 export function compareWithRule(named: readonly string[], words: SimpleCommand): Comparison {
   const name = toKnownName(words[0]!) ?? "";
   const [first = "", second = ""] = named.map(toProgramName);
   if (name === first || toPlainName(name) === first) return compareRest(first, named.slice(1), words);
-  // `git push` is also a program git-push.
+  // Git's `git push` is also a program git-push.
   const isJoined = second !== "" && name === `${first}-${second}`;
   return isJoined && compareRest(first, named.slice(2), words);
 }
@@ -41,17 +41,17 @@ function toFullName(program: string, word: string): string {
   return Object.hasOwn(names, name) ? names[name]! : name;
 }
 
-/** A way to understand the words up to a place. */
+/** A way to read the words up to a place. */
 interface Step {
   readonly at: number;
-  /** Number of words of the rule are found. */
+  /** Number of the rule's words found so far. */
   readonly found: number;
   readonly mayBeOption: boolean;
 }
 
 /**
- * True if the operands of a command begin with the words of a rule. An option may have a value or not: both are tried, and
- * one of them is enough.
+ * True if the operands of a command start with the words of a rule. An option may have a value or not: it tries both,
+ * and one match is enough.
  */
 function comparePath(program: string, path: readonly string[], words: SimpleCommand): Comparison {
   const seen = new Set<string>();
@@ -71,7 +71,7 @@ function comparePath(program: string, path: readonly string[], words: SimpleComm
   return doubt ?? false;
 }
 
-/** The reason why a word may be the one that is wanted, if that is not known. */
+/** Returns the reason why a word may be the wanted one, if it is not fully known. */
 function findDoubt(program: string, wanted: string, word: ShellWord, step: Step): string | undefined {
   const text = toPattern(word);
   if (word.isMany || text.startsWith(UNKNOWN) || mayBe(text, wanted)) return `${toShown(word)} may be ${wanted}`;
@@ -79,7 +79,7 @@ function findDoubt(program: string, wanted: string, word: ShellWord, step: Step)
   return isPlace && !gitSubcommands.has(text.toLowerCase()) ? `git ${text} may be an alias` : undefined;
 }
 
-/** True if a text that is not known in full may be another. */
+/** True if a text that is not fully known may be another text. */
 function mayBe(text: string, wanted: string): boolean {
   if (!text.includes(UNKNOWN)) return false;
   const start = text.slice(0, text.indexOf(UNKNOWN)).toLowerCase();
@@ -88,7 +88,7 @@ function mayBe(text: string, wanted: string): boolean {
   return name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
 }
 
-/** The place where the words go on after this one; nowhere, if it is another word than the wanted one. */
+/** Returns the places after this word; an empty list if it is another word than the wanted one. */
 function takeWord(program: string, wanted: string, words: SimpleCommand, step: Step): readonly Step[] {
   const text = toPattern(words[step.at]!);
   const go = (by: number, change?: Partial<Step>): Step => ({ ...step, at: step.at + by, ...change });
@@ -99,21 +99,21 @@ function takeWord(program: string, wanted: string, words: SimpleCommand, step: S
   const name = toFullName(program, text);
   const isShort = shorteningPrograms.has(program) && name.length > 1 && wanted.startsWith(name);
   if (name === wanted || isShort) return [go(1, { found: step.found + 1 })];
-  // `cargo +nightly publish`
+  // Words before a subcommand: `cargo +nightly publish`.
   const isInFront = name.startsWith("+") || subcommandGroups[program]?.includes(name);
   const isSkipped = taskPrograms.has(program) || (step.found === 0 && isInFront);
   return isSkipped ? [go(1)] : [];
 }
 
-/** Number of words an option may take, with its value. */
+/** Returns the possible numbers of words of an option with its value. */
 function takeOption(program: string, text: string, next: ShellWord | undefined): readonly number[] {
   const isValued = findEntries(valuedOptions, program, []).some(({ value }) => value.split(" ").includes(text));
-  // Without quotes the value may be several words.
+  // An unquoted value may become several words.
   if (isValued) return [next?.isMany ? 1 : 2];
   return text.includes("=") || text.startsWith("--no-") ? [1] : [1, 2];
 }
 
-/** True if a command has an option that a rule names. The order of options and of their letters does not matter. */
+/** True if a command has an option of a rule. The order of options and of their letters does not matter. */
 function compareOption(option: string, words: SimpleCommand): Comparison {
   const end = words.findIndex(({ text }) => text === "--");
   const before = words.slice(1, end < 0 ? undefined : end);
@@ -131,7 +131,7 @@ function compareOption(option: string, words: SimpleCommand): Comparison {
   return open !== undefined && `${toShown(open)} may be ${option}`;
 }
 
-/** Long options may be cut short, and may have a value. */
+/** True for a long option, which may be shortened, and may have a value. */
 function isLongOption(wanted: string, text: string): boolean {
   const [name = ""] = text.split("=", 1);
   return text === wanted || name === wanted || (wanted.startsWith(name) && /^--\w{2}/.test(name));

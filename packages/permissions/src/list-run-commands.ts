@@ -1,36 +1,36 @@
-/** What a line runs, also through programs that run others: `sudo`, `xargs`, `sh -c`, `find -exec`. */
+/** Lists the commands that a line runs, even through other programs: `sudo`, `xargs`, `sh -c`, `find -exec`. */
 import { createRunOptionTest, findRiskyWord, shellCommands, toPlainName } from "./programs.ts";
 import { readCommand } from "./read-command.ts";
 import { findEntries, interpreters, isListedRunner, languages, type Runner, runners, shells } from "./runners.ts";
 import { isOpen, isOption, toKnownName, toKnownText, toPattern, toShown, UNKNOWN } from "./shell-reading.ts";
 import type { ShellReading, ShellWord, SimpleCommand } from "./shell-reading.ts";
 
-/** What a reading runs: everything, unless something is unclear. */
+/** The commands that a reading runs: the list is complete unless something is unclear. */
 export interface RunCommands {
   readonly commands: readonly SimpleCommand[];
-  /** The reason why it is not known what runs, in a few words each. */
+  /** Reasons why the list may be incomplete, in a few words each. */
   readonly unclear: readonly string[];
 }
 
 /** A place in the words of a runner. */
 interface Place {
   readonly at: number;
-  /** Operands that come before the program. */
+  /** Number of operands to skip before the program. */
   readonly skips: number;
   readonly mayBeOption: boolean;
 }
 
-/** Number of times that one command may run another. */
+/** Most levels at which one command may run another. */
 const MAX_LEVELS = 10;
 
-/** Variables whose value programs or shells run, and settings of git; not where the value does nothing. */
+/** Matches variables whose value programs or shells run, and settings of git, except harmless values. */
 const runVariable =
   /^(?!.*=(?:cat|true|-j\d*)?$)(?:[^=]*(?:ASKPASS|BROWSER|CMD|COMMAND|EDITOR|EXTERNAL_DIFF|GIT_SSH|OPENER|MAKEFLAGS|PAGER|_RSH|RUNNER|SHELL|VISUAL|WRAPPER)=|(?:AR|CC|CXX|LD|LESSOPEN|LESSCLOSE|PS[0-4])=|BASH_FUNC|GIT_CONFIG_(?:VALUE|PARAMETERS)|(?:alias|pager)\.|[^=]*\.(?:alternaterefscommand|askpass|\w*cmd|clean|command|difffilter|driver|editor|external|fsmonitor|gitproxy|helper|packobjectshook|pager|path|process|program|receivepack|smtpserver|smudge|sshcommand|textconv|tunnel|update|uploadpack|vcs)=)/is;
 
-/** What only runs when some text is taken for a command. */
+/** Matches a substitution, which runs only if a shell reads the text as a command. */
 const substitution = /\$\(|`/;
 
-/** Scripts of awk and sed that run nothing. */
+/** Match scripts of awk and sed that run no program. */
 const quietAwk = /^(?!(?:-|\/dev\/.*|\/proc\/.*)$)(?:(?!system|[|@\0])[^]|\|\|)*$/;
 const quietSed =
   /^(?:[\s;{}\d$,+~!]|\/(?:[^/\\\n\0]|\\[^])*\/I?|[sy]([^\w\s\\\0])(?:(?!\1)[^\\]|\\[^])*\1(?:(?!\1)[^\\]|\\[^])*\1[gpIiMm\d]*(?=[\s;}]|$)|[=dDgGhHnNpPqxz](?=[\s;}\d]|$))*$/;
@@ -48,7 +48,7 @@ export function listRunCommands(reading: ShellReading): RunCommands {
 class RunLister {
   readonly commands: SimpleCommand[] = [];
   readonly unclear: string[] = [];
-  /** Texts that were read. */
+  /** Texts that were read already. */
   readonly #texts = new Set<string>();
 
   addReading({ commands, settings }: ShellReading, level: number): void {
@@ -60,7 +60,7 @@ class RunLister {
     this.unclear.push(`${toShown(word)} ${why}`);
   }
 
-  /** `level`: in how many other commands it is. */
+  /** Adds a command. `level` is the number of other commands around it. */
   #add(words: SimpleCommand, level: number): void {
     const [program] = words;
     if (!program) return;
@@ -68,7 +68,7 @@ class RunLister {
     if (name === undefined) return this.#doubt(program, "is a program that is known only when it runs");
     if (level > MAX_LEVELS) return this.#doubt(program, "is run by too many others");
     this.commands.push(words);
-    // `python3.12` is python, unless the tables know that name.
+    // `python3.12` is python, unless the tables contain that name.
     this.#follow(isListedRunner(name) ? name : toPlainName(name), words, level + 1);
   }
 
@@ -93,7 +93,7 @@ class RunLister {
     if (risky !== undefined) this.#doubt(program!, `${JSON.stringify(risky.slice(0, 200))} may run a command`);
   }
 
-  /** What follows the options and operands of a runner. A word with blanks before it is a text for a shell. */
+  /** Adds a runner's program, after its options and operands. A word with blanks before it is a text for a shell. */
   #addRun(runner: Runner, words: SimpleCommand, from: number, level: number): void {
     const starts = this.#findStarts(runner, words, from);
     const spaced = words.slice(from, starts.length === 0 ? undefined : Math.max(...starts) + 1).filter(isSpaced);
@@ -101,12 +101,12 @@ class RunLister {
     if (starts.length === 0 && runner.readsInput && spaced.length === 0) return this.#doubt(words[0]!, readsInput);
     const added = runner.isAppending ? replaceInput(words, from) : words;
     for (const [first, ...rest] of starts.map((at) => added.slice(at))) {
-      // `npx tool@1.2` runs tool.
+      // The words `npx tool@1.2` run tool.
       if (!isSpaced(first!)) this.#add([{ ...first!, text: first!.text.replace(/(?<=.)@.*/, "") }, ...rest], level);
     }
   }
 
-  /** The place where the program may be: a long option may take the next word or not. */
+  /** Finds the possible places of the program: a long option may take the next word or not. */
   #findStarts(runner: Runner, words: SimpleCommand, from: number): number[] {
     const valued = new Set(runner.valued?.split(" "));
     const starts = new Set<number>();
@@ -128,7 +128,7 @@ class RunLister {
         const isWhole = text.includes("=") || (/^-\w./.test(text) && valued.has(text.slice(0, 2)));
         const isValued = valued.has(text) || (!isWhole && /^-\w+$/.test(text) && valued.has(`-${text.at(-1)}`));
         const isEither = !isValued && !isWhole && (valued.size === 0 || text.startsWith("--"));
-        // Without quotes the value may be several words.
+        // An unquoted value may become several words.
         go(isValued && !words[at + 1]?.isMany ? 2 : 1);
         if (isEither) go(2);
       } else if (skips > 0 && !word.isMany) {
@@ -154,7 +154,7 @@ class RunLister {
     else this.#addScript(words[0]!, words.slice(at));
   }
 
-  /** Takes any option for code whose letters could mean that, whatever the language. */
+  /** Adds an interpreter. Any option with a letter that could mean code is treated as code, in every language. */
   #addInterpreter(words: SimpleCommand, level: number): void {
     const [program] = words;
     let isIdle = false;
@@ -171,7 +171,7 @@ class RunLister {
     if (!isIdle) this.#doubt(program!, readsInput);
   }
 
-  /** A file of commands, or of another language, stands for a program. */
+  /** Adds a file of commands, or of another language, as a program. */
   #addScript(program: ShellWord, words: SimpleCommand): void {
     const [script] = words;
     if (!script || inputPlace.test(script.text)) return this.#doubt(program, readsInput);
@@ -179,7 +179,7 @@ class RunLister {
     if (toKnownName(script) !== undefined) this.commands.push(words);
   }
 
-  /** The shell's own: some run a text, or what is in the names of variables. */
+  /** Adds a command of the shell itself: some run a text, or commands in the names of variables. */
   #addShellCommand(name: string, words: SimpleCommand, level: number): void {
     const [first, ...rest] = words.slice(words[1]?.text === "--" ? 2 : 1);
     if (name === "." || name === "source") return this.#addScript(words[0]!, words.slice(1));
@@ -189,7 +189,7 @@ class RunLister {
     for (const word of words.slice(1)) this.#addSetting(word);
   }
 
-  /** `find … -exec COMMAND ;` and `fd -x COMMAND`. */
+  /** Adds the commands of `find … -exec COMMAND ;` and `fd -x COMMAND`. */
   #addExecuted(words: SimpleCommand, level: number): void {
     const split = words.find(({ isMany, isGlob }) => isMany && !isGlob);
     if (split) this.#doubt(split, "may be several words");
@@ -201,13 +201,13 @@ class RunLister {
     }
   }
 
-  /** A word that is a command, or has one as its value: `--filter=COMMAND`, `-oProxyCommand=COMMAND`. */
+  /** Adds a word that is a command, or has one as its value: `--filter=COMMAND`, `-oProxyCommand=COMMAND`. */
   #addValue(word: ShellWord | undefined, level: number): void {
     const text = word?.text.replace(/^-\w(?!-)|^--[\w-]+=?/, "").replace(/^\w+=/, "");
     if (word && text) this.#addTexts([{ ...word, text }], level);
   }
 
-  /** Words that a shell reads as one text. */
+  /** Adds words that a shell reads as one text. */
   #addTexts(words: readonly ShellWord[], level: number): void {
     const unknown = words.find((word) => toKnownText(word) === undefined);
     const text = words.map((word) => word.text).join(" ");
@@ -222,13 +222,13 @@ class RunLister {
       );
   }
 
-  /** `NAME=value`: programs run what some variables say, and the shell what is in others. */
+  /** Adds `NAME=value`: programs run the values of some variables, and the shell the values of further ones. */
   #addSetting(word: ShellWord): void {
     if (runVariable.test(word.text) || substitution.test(word.text)) this.#doubt(word, "may run a command");
   }
 }
 
-/** A setting of git that it runs: `git -c alias.x=…`, `git config core.pager …`. */
+/** Finds a setting whose value git runs: `git -c alias.x=…`, `git config core.pager …`. */
 function findGitSetting(texts: readonly string[]): string | undefined {
   if (texts[0] !== "git") return undefined;
   const isSet = texts.includes("config") || texts.includes("clone");
@@ -240,7 +240,7 @@ function findGitSetting(texts: readonly string[]): string | undefined {
   });
 }
 
-/** What may be a script of awk or sed that runs commands. */
+/** Finds a word that may be a script of awk or sed with commands. */
 function findScript(name: string, words: readonly string[]): string | undefined {
   const first = words.findIndex((word) => !isOption(word));
   if (/^[gmn]?awk$/.test(name)) return words.find((word) => !isOption(word) && !quietAwk.test(word));
@@ -248,12 +248,12 @@ function findScript(name: string, words: readonly string[]): string | undefined 
   return words.find((word, at) => (at === first || /^-\w*e$/.test(words[at - 1] ?? "")) && !quietSed.test(word));
 }
 
-/** True if a word may be several for a shell. */
+/** True if a shell may read several words in it. */
 function isSpaced({ text }: ShellWord): boolean {
   return /[\s;&|]/.test(text);
 }
 
-/** `xargs` adds what it reads to the words, or puts it in the place of a mark (`-I{}`). */
+/** Adds the input of `xargs` as words, or at the place of a mark (`-I{}`). */
 function replaceInput(words: SimpleCommand, from: number): SimpleCommand {
   const texts = words.map(({ text }) => text);
   const at = texts.findIndex((text, index) => index >= from && /^-\w*?[IJi]|^--replace/.test(text));

@@ -1,17 +1,17 @@
 /**
- * What is known of programs: which run others, which options make them do so or write files, which change the shell. A
- * rule that does not name such a word does not cover it (S-10). The lists help; the boundary is the sandbox.
+ * Tables of programs: which run others, which options make them do so or write files, which change the shell. A rule
+ * must contain such a word to cover it (S-10). The lists help, but the boundary is the sandbox.
  */
 import { findEntries, gitSubcommands, isCutShort, isListedRunner, runsSubcommand, toTable } from "./runners.ts";
 import { toProgramName } from "./shell-reading.ts";
 
-/** Programs beside those of the tables of runners that run others, or whose language does. */
+/** Further programs that run others, or whose language does; the tables of runners have the rest. */
 const otherRunners: ReadonlySet<string> = new Set([
   "aria2c", "awk", "bc", "deno", "gawk", "java", "mariadb", "mawk", "mysql", "nawk", "nc", "ncat", "netcat", "perf", "pipx",
   "psql", "run-parts", "sed", "socat", "sqlite", "sqlite3", "swift", "telnet",
 ]); // prettier-ignore
 
-/** Commands of the shell itself that change what later words mean, or run words. No rule covers them. */
+/** Commands of the shell itself that change later words, or run words. No rule covers them. */
 export const shellCommands: ReadonlySet<string> = new Set([
   ".", "alias", "bg", "bind", "break", "builtin", "caller", "compgen", "complete", "compopt", "continue", "coproc", "declare", "dirs",
   "disown", "enable", "eval", "exec", "exit", "export", "fc", "fg", "getopts", "hash", "history", "jobs", "let", "local", "logout",
@@ -32,14 +32,14 @@ const runOptions = toTable([
   ["wget", "--use-askpass"], ["zip", "-TT --unzip-command"],
 ]); // prettier-ignore
 
-/** Options that make a program write files, or read what changes how it works. A letter may be in a group, or have its value. */
+/** Options that make a program write files, or change how it works. A letter may be in a group, or have its value. */
 const writeOptions = toTable([
   ["apt, apt-get", "-c -o --config-file --option"], ["cargo", "--config -Z"], ["cc, c++, clang, clang++, gcc, g++", "-B -fplugin -load -o -specs -wrapper"],
   ["cmake", "-C -D -E -P"], ["ctags", "--options -o -f"],
   ["curl", "-K -o -O -T -c -D -w --alt-svc --config --etag-save --expand-output --hsts --remote-name-all --ssl-sessions --write-out --output --output-dir --remote-name --upload-file --cookie-jar --dump-header --trace --trace-ascii --stderr --libcurl --engine"],
   ["date", "-s --set"], ["diff", "--to-file"], ["find, gfind", "-delete -fls -fprint -fprint0 -fprintf -files0-from"],
   ["git", "--output --output-directory --separate-git-dir --strategy --template --unsafe-paths"], ["git archive, git format-patch", "-o"],
-  // A strategy that git does not know is a program of that name.
+  // A strategy unknown to git is a program with that name.
   ["git cherry-pick, git merge, git pull, git rebase", "-s"],
   ["go", "-gccgoflags -ldflags -overlay -modfile -o"], ["gradle", "-I -b -c --build-file --init-script --settings-file"], ["less", "-k -o -O --log-file"],
   ["make, gmake", "-E -f -C --directory --eval --file --makefile -I"], ["man", "-C --config-file"], ["mvn", "-D -f --define --file -s --settings"], ["ninja", "-C -f"],
@@ -56,48 +56,48 @@ const riskyFrontOptions: Readonly<Record<string, readonly string[]>> = {
   go: ["-C"],
 };
 
-/** Texts in which programs for databases start a shell. */
+/** Matches texts with which programs for databases start a shell. */
 const databaseEscape = /\\!|\\[a-z]+\s*\||(?:^|[;\n])\s*(?:system\b|\.s[hy])|\bprogram\b/i;
 
 const makeText = /[=$]|^-E|^--eva|^(?:-f)?-$|^\/(?:dev|proc)\//;
 
-/** Words that are not such options, but do the same. */
+/** Words with the same effect as such options. */
 const riskyWords: Readonly<Record<string, RegExp>> = {
-  // files of options
+  // files with options
   cc: /^@/, "c++": /^@/, clang: /^@/, "clang++": /^@/, gcc: /^@/, "g++": /^@/,
-  // a variable may be a program, and a text that make runs
+  // variables that may be programs, and text that make runs
   gmake: makeText, make: makeText,
   mvn: /^exec:/,
-  // another machine, reached through another program
+  // another machine, which is reached through another program
   tar: /^[^/]+:/,
   alias: /=/, enable: /^-\w*f/, hash: /^-\w*p/, cargo: /(?:alias|linker|runner|wrapper)[^=]*=/, docker: /^--entrypoint/, env: /^-\w*S|^--split/, genv: /^-\w*S|^--split/, less: /^\+.*!/,
   podman: /^--entrypoint/,
-  // With histexpand the shell puts words of earlier lines in the place of `!`.
+  // The option histexpand makes the shell replace `!` by words of earlier lines.
   set: /^-[A-Za-z]*H|^histexpand$|^-.*\0/,
   mariadb: databaseEscape, mysql: databaseEscape, psql: databaseEscape, sqlite: databaseEscape,
 }; // prettier-ignore
 
-/** Subcommands beside those of the tables that run what follows them, or change what others run: a rule must name them. */
+/** Further subcommands that run the words after them, or change programs that others run. A rule must have them. */
 const riskySubcommands: Readonly<Record<string, string>> = {
   bazel: "run", bundle: "config", composer: "exec run-script global", docker: "build buildx compose container plugin", gh: "alias config extension",
   go: "env generate run tool", ip: "vrf", kubectl: "plugin", npm: "c config edit init create innit pkg set set-script", pnpm: "config create x",
   podman: "build", poetry: "config", rustup: "override toolchain", yarn: "config create",
 }; // prettier-ignore
 
-/** Subcommands of git that do more than their name says, so that a rule for `git` does not cover them. */
+/** Subcommands of git with more effects than their name suggests, which a rule for `git` does not cover. */
 const riskyGitSubcommands: ReadonlySet<string> = new Set((
   "bisect bundle clone config credential difftool fast-import fetch-pack filter-branch for-each-repo help hook index-pack interpret-trailers " +
   "lfs maintenance mergetool receive-pack remote send-email send-pack shell submodule subtree var"
 ).split(" ")); // prettier-ignore
 
-/** `python3.12` is python. */
+/** Returns a name without its version: `python3.12` is python. */
 export function toPlainName(program: string): string {
   return program.replace(/(?<=[a-z])-?\d+(?:\.\d+)*$/, "");
 }
 
 /**
- * The word of a command that its rule would have to name, or undefined if the rule covers the command.
- * `named`: how many words the rule names.
+ * Returns the first word that a rule for the command must contain, but lacks. `named` is the number of words in the
+ * rule.
  */
 export function findUnnamedWord(words: readonly string[], named: number): string | undefined {
   const program = toProgramName(words[0] ?? "");
@@ -106,7 +106,7 @@ export function findUnnamedWord(words: readonly string[], named: number): string
   if (isRunner(program)) {
     const target = behind.findIndex(isTarget);
     if (target < 0 || target > named - 2) return behind[target] ?? program;
-    // What it runs is judged like a separate command.
+    // The inner command is judged like a separate one.
     const inner = findUnnamedWord(behind.slice(target), named - 1 - target);
     if (inner !== undefined) return inner;
   }
@@ -133,18 +133,18 @@ function createOptionTest(table: typeof runOptions, words: readonly string[]): (
   return (word) => isOption(word, options);
 }
 
-/** The first word from a place on that makes the program run another one, apart from options. */
+/** Returns the first word after a place that makes the program run another one, apart from options. */
 export function findRiskyWord(words: readonly string[], from: number): string | undefined {
   const program = toProgramName(words[0] ?? "");
   const pattern = get(riskyWords, program) ?? get(riskyWords, toPlainName(program));
   const [, bundle = ""] = words;
-  // `tar cIf PROGRAM …`: letters without a dash, whose values follow in their order.
+  // In `tar cIf PROGRAM …`, letters need no dash, and their values follow in order.
   const isBundle = program === "tar" && from === 1 && /^[A-Za-z]/.test(bundle);
   if (isBundle && isOption(`-${bundle}`, ["-F", "-I", "-P"])) return bundle;
   return words.slice(from).find((word) => pattern?.test(word));
 }
 
-/** What follows is what runs, so a rule must name it too: `Shell(xargs)` allows nothing, `Shell(xargs ls)` does. */
+/** True if it runs the words after it: `Shell(xargs)` allows no command, but `Shell(xargs ls)` does. */
 export function isRunner(program: string): boolean {
   return [program, toPlainName(program)].some((name) => otherRunners.has(name) || isListedRunner(name));
 }
@@ -162,23 +162,23 @@ function get<T>(table: Readonly<Record<string, T>>, key: string): T | undefined 
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** No option, no variable, no number or time such as the 5 of `timeout 5`. */
+/** True unless the word is an option, a variable, a number or a time such as the 5 of `timeout 5`. */
 function isTarget(word: string): boolean {
   return !/^-|^[A-Za-z_]\w*=|^\d[\d.]*[smhd]?$/.test(word);
 }
 
-/** Long options may be cut short: `--outp` is `--output`; some programs take one dash or two. */
+/** True for one of these options. Long ones may be shortened: `--outp` is `--output`. Some need only one dash. */
 function isOption(word: string, names: readonly string[] = []): boolean {
   const [name = ""] = word.split("=", 1);
   if (/^--./.test(name)) return names.some((option) => option.startsWith(name) || option === name.slice(1));
-  // A letter in a group (`-ni`), or followed by its value (`-i.bak`).
+  // The letter may be in a group (`-ni`), or have its value right after it (`-i.bak`).
   const isGroup = /^-[^-]/.test(word);
   return names.some(
     (option) => name === option || (isGroup && /^-[A-Za-z]$/.test(option) && word.includes(option[1]!, 1)),
   );
 }
 
-/** Programs that only change how long or how eagerly another one runs: a rule for that one covers both. A blank ends a word. */
+/** Matches programs that only limit another one's time or priority: its rule covers both. A blank ends a word. */
 const wrapper = new RegExp(
   String.raw`^(?:time (?:-p )?|nohup |nice (?:-\d+ |-n ?-?\d+ |--adjustment=-?\d+ )*|timeout (?:--foreground |--preserve-status |-v |--verbose |--(?:signal|kill-after)=\w+ |-[sk] ?\w+ )*\d+(?:\.\d+)?[smhd]? )(?![- ]|[^ ]*=|$)`.replaceAll(
     " ",
@@ -186,10 +186,10 @@ const wrapper = new RegExp(
   ),
 );
 
-/** Number of times that a wrapper may wrap another one. */
+/** Most wrappers around one program. */
 const MAX_WRAPPERS = 3;
 
-/** The words of the program that a wrapper runs; all words if they are not a known wrapper. No command contains U+0001. */
+/** Returns the words of a wrapper's program, or all words without a known wrapper. No command contains U+0001. */
 export function unwrapCommand(words: readonly string[]): readonly string[] {
   let rest = words;
   for (let depth = 0; depth < MAX_WRAPPERS; depth += 1) {

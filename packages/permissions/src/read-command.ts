@@ -1,17 +1,17 @@
 /**
- * Shell commands as bash reads them: which programs run with which words, in lists, loops, functions and substitutions.
- * A form that is not known makes the whole command unknown, so no mistake lets one run.
+ * Reads shell commands as bash does: the programs that run, with their words, in lists, loops, functions and
+ * substitutions. An unknown form makes the whole command unknown, so that a mistake lets no command run.
  */
 import { WordReader, UnreadableError } from "./read-word.ts";
 import type { ShellResult, ShellWord, SimpleCommand } from "./shell-reading.ts";
 
-/** Longer commands are not read. UTF-16 units. */
+/** Most UTF-16 units of a command. */
 const MAX_LENGTH = 65_536;
 
-/** Text that every bash sees alike: no control, format or private characters, no unusual blanks. */
+/** Matches text that every bash reads alike: no control, format or private characters, no unusual blanks. */
 const ordinary = /^[\t\n\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}]*$/u;
 
-/** Reads a command. Pure: the result depends on the text alone (S-86). Takes linear time. */
+/** Reads a command in linear time. The result depends on the text alone (S-86). */
 export function readCommand(command: string): ShellResult {
   if (command.length > MAX_LENGTH) return { ok: false, problem: "more text than is read" };
   if (!ordinary.test(command)) return { ok: false, problem: "invisible or control characters" };
@@ -38,9 +38,9 @@ interface Found {
 
 /** Commands that are being read, up to an end. */
 interface List {
-  /** Parentheses, braces and cases that are open. */
+  /** Open parentheses, braces and cases. */
   readonly open: ("(" | "{" | "case")[];
-  /** True if a command may begin here, must, or has just ended. */
+  /** Shows if a command may start here, must start here, or has just ended. */
   state: "may" | "must" | "done";
 }
 
@@ -52,17 +52,17 @@ interface HereDocument {
 
 const operators = /;;&|;;|;&|&&|\|\||\|&|[;|()\n]|&(?!>)/y;
 const redirection = /(?:\d+|\{[A-Za-z_]\w*\})?(?:<<<|<<-?|<>|<&|>&|>>|>\||<(?!\()|>(?!\())|&>>?/y;
-/** Redirections that reach no file: to and from /dev/null, and of one output into the other. */
+/** Matches redirections that reach no file: to and from /dev/null, and from one output to the other. */
 const harmless = /^(?:[12]?>>?[ \t]*\/dev\/null|&>>?[ \t]*\/dev\/null|[12]?>&[12]|0?<[ \t]*\/dev\/null)$/;
-/** Words that mean something to the shell where a command may begin. */
+/** Matches words with a meaning for the shell at the start of a command. */
 const reserved =
   /(?:!|\{|\}|\[\[|case|coproc|do|done|elif|else|esac|fi|for|function|if|select|then|until|while)(?=[ \t\n;&|<>()]|\\\n|$)/y;
-/** The shell's own `time`, in front of anything but a plain command. */
+/** Matches the shell's own `time` in front of anything but a plain command. */
 const timed = /time(?:[ \t]+(?:-p|--))*[ \t]+(?=[({!]|\[\[|(?:case|for|function|if|select|until|while)[ \t\n])/y;
 
 class CommandReader extends WordReader {
   readonly #found: Found;
-  /** Where only line ends follow. */
+  /** Position after which only line ends follow. */
   readonly #end: number;
   #hereDocuments: HereDocument[] = [];
 
@@ -100,7 +100,7 @@ class CommandReader extends WordReader {
     return word;
   }
 
-  /** A here-document that has not begun must not begin inside of a word. */
+  /** A here-document must not start inside of a word. */
   #checkLines(start: number): void {
     if (this.#hereDocuments.length > 0 && this.text.slice(start, this.at).includes("\n")) {
       throw new UnreadableError("a here-document that cannot be read");
@@ -188,7 +188,7 @@ class CommandReader extends WordReader {
     list.state = "done";
   }
 
-  /** A word or a redirection, and what belongs to it. */
+  /** Reads a word or a redirection, with its parts. */
   #readPart(list: List): List["state"] {
     const isAfterCommand = list.state === "done";
     if (isAfterCommand && this.#takeRedirection()) return "done";
@@ -248,7 +248,7 @@ class CommandReader extends WordReader {
     return "done";
   }
 
-  /** After `name` or `function name`. */
+  /** Takes the end of `name` or `function name`. */
   #takeFunctionEnd(): boolean {
     this.#skipBlanks();
     const isFunction = this.take(/\([ \t]*\)/y) !== undefined;
@@ -266,7 +266,7 @@ class CommandReader extends WordReader {
     return true;
   }
 
-  /** `(a b c)` after `name=`. */
+  /** Reads `(a b c)` after `name=`. */
   #readValues(name: string): void {
     if (!/^[A-Za-z_]\w*\+?=$/.test(name)) throw new UnreadableError("a misplaced parenthesis");
     this.note("a variable that is set");
@@ -319,7 +319,7 @@ class CommandReader extends WordReader {
     }
   }
 
-  /** Bash joins lines that a backslash ends, and then looks for the end. */
+  /** Reads a body. Bash joins lines that end with a backslash before it looks for the end. */
   #readBody(body: string, end: string): void {
     const lines = body.split("\n").map((line) => line.replace(/^\t+/, ""));
     const isJoined = lines.some((line) => line.endsWith("\\") && end.startsWith(line.slice(0, -1)));
@@ -347,7 +347,7 @@ class CommandReader extends WordReader {
   #readPatterns(list: List): void {
     this.#skipLines();
     list.state = "may";
-    // The word that ends the case is read like one after a command.
+    // The word that ends the case is read like a word after a command.
     if (this.isAt(/esac(?![^\s;&|<>()])/y)) return;
     this.take(/\(/y);
     for (;;) {
@@ -360,7 +360,7 @@ class CommandReader extends WordReader {
     }
   }
 
-  /** From after `[[` to after `]]`. */
+  /** Reads a test after its `[[`, up to and with `]]`. */
   #readTest(): void {
     const start = this.at;
     while (!this.take(/\]\](?=[\s;&|<>()]|$)/y)) {

@@ -1,22 +1,22 @@
-/** The words of a shell command as bash reads them: quotes, expansions, patterns. */
+/** Reads the words of a shell command as bash does: quotes, expansions, patterns. */
 import { UNKNOWN, type ShellWord } from "./shell-reading.ts";
 
-/** A command that cannot be read. The message says why, in a few words. */
+/** Thrown for a command that cannot be read. The message is the reason, in a few words. */
 export class UnreadableError extends Error {}
 
 interface Draft {
   text: string;
   isGlob: boolean;
-  /** The shell splits what an expansion in it gives. */
+  /** True if the shell splits the value of an expansion in it. */
   isSplit: boolean;
-  /** Unquoted braces that are open. */
+  /** Number of open, unquoted braces. */
   braces: number;
 }
 
-/** Depth to which quotes, expansions and substitutions may be in each other. */
+/** Most levels of quotes, expansions and substitutions inside each other. */
 const MAX_DEPTH = 60;
 
-/** Ends a word that is not quoted. */
+/** Characters that end an unquoted word. */
 const breaks = " \t\n;&|<>()";
 /** Characters that a backslash in double quotes protects. */
 const escapable = '$`"\\';
@@ -33,12 +33,12 @@ const obstacles = {
   variable: "a variable",
 } as const;
 
-/** Reads words from a place in a text on. What is inside substitutions is left to the reader of commands. */
+/** Reads words from a place in a text. The reader of commands reads the inside of substitutions. */
 export abstract class WordReader {
   protected readonly text: string;
-  /** UTF-16 units. */
+  /** Position in the text. UTF-16 units. */
   protected at = 0;
-  /** Number of substitutions this is in. */
+  /** Number of substitutions around the text. */
   protected depth: number;
 
   protected constructor(text: string, depth: number) {
@@ -46,14 +46,14 @@ export abstract class WordReader {
     this.depth = depth;
   }
 
-  /** What no allow rule can judge. */
+  /** Notes a form that no allow rule can judge. */
   protected abstract note(obstacle: string): void;
-  /** The commands up to and with the closing parenthesis. */
+  /** Reads the commands up to and with the closing parenthesis. */
   protected abstract readNested(): void;
-  /** The commands of a text of its own. */
+  /** Reads the commands of a separate text. */
   protected abstract readText(text: string, depth: number): void;
 
-  /** A word that is not empty. */
+  /** Reads a word that is not empty. */
   protected readWord(): ShellWord {
     const start = this.at;
     const draft: Draft = { text: "", isGlob: false, isSplit: false, braces: 0 };
@@ -124,7 +124,7 @@ export abstract class WordReader {
     }
     const next = this.text[this.at + 1];
     if (next === undefined) throw new UnreadableError("a backslash at the end");
-    // Some systems take the second byte of a character for a blank that nothing protects.
+    // Some systems mistake the second byte of a character for an unprotected blank.
     if (next > "\u007f") this.note(obstacles.signs);
     draft.text += next;
     this.at += 2;
@@ -149,7 +149,7 @@ export abstract class WordReader {
     this.at += 1;
   }
 
-  /** One piece of a text in double quotes, or of a here-document. */
+  /** Reads one piece of a text in double quotes, or of a here-document. */
   protected readQuotedPiece(draft: Draft, escapes: string): void {
     const character = this.text[this.at]!;
     if (character === "$") this.readDollar(draft, true);
@@ -162,13 +162,13 @@ export abstract class WordReader {
     }
   }
 
-  /** Text of which only the commands in it matter. */
+  /** Reads a text in which only the commands matter. */
   protected readExpansions(): void {
     const draft: Draft = { text: "", isGlob: false, isSplit: false, braces: 0 };
     while (this.at < this.text.length) this.readQuotedPiece(draft, "$`\\");
   }
 
-  /** What begins with `$`. */
+  /** Reads a form that starts with `$`. */
   protected readDollar(draft: Draft, isQuoted: boolean): void {
     const next = this.text[this.at + 1] ?? "";
     if (!isQuoted && next === "'") return this.#readAnsiQuoted(draft);
@@ -210,7 +210,7 @@ export abstract class WordReader {
     this.readNested();
   }
 
-  /** From after `((` to after `))`. Anything else that begins so is a group of commands. */
+  /** Reads arithmetic after its `((`, up to and with `))`. Any other text with this start is a group of commands. */
   protected readArithmetic(): void {
     this.note(obstacles.arithmetic);
     const draft: Draft = { text: "", isGlob: false, isSplit: false, braces: 0 };
@@ -229,7 +229,7 @@ export abstract class WordReader {
     this.at += 1;
   }
 
-  /** From the brace of `${` to after the one that closes it. */
+  /** Reads an expansion after its `$`, from `{` to the closing brace. */
   #readParameter(isQuoted: boolean): void {
     this.note(obstacles.variable);
     this.at += 1;
@@ -261,7 +261,7 @@ export abstract class WordReader {
     if (!isQuoted) draft.isSplit = true;
   }
 
-  /** The text that a sticky pattern matches here, which is then read. */
+  /** Takes the text that a sticky pattern matches here, and moves after it. */
   protected take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     const [found] = pattern.exec(this.text) ?? [];
@@ -283,7 +283,7 @@ export abstract class WordReader {
   }
 }
 
-/** Some systems treat the bytes 85 and A0 as blanks, even inside a character of several bytes. */
+/** True if some systems treat a byte of the character (85 or A0) as a blank. */
 function isSplitBySomeShells(code: number): boolean {
   const bytes = [code & 0x3f, (code >> 6) & 0x3f, (code >> 12) & 0x3f];
   return bytes.some((bits) => bits === 0x05 || bits === 0x20);

@@ -1,18 +1,18 @@
-/** Programs that run others, or text, and where that is in their words. The tests of deny rules go through it. */
+/** Tables of programs that run others or a text, with the place of these in their words. Deny rules use them. */
 
-/** The way a program takes the program it runs. Options are separated by blanks; one that is not listed may have a value or not. */
+/** Place of the program that a runner runs. Blanks separate options; an unlisted option may have a value or not. */
 export interface Runner {
   /** Options whose value is the next word. */
   readonly valued?: string;
-  /** Operands before the program. */
+  /** Number of operands before the program. */
   readonly skips?: number;
-  /** It adds words that it reads. */
+  /** True if it adds words from its input. */
   readonly isAppending?: true;
-  /** Without a program it reads commands. */
+  /** True if it reads commands from its input when it has no program. */
   readonly readsInput?: true;
 }
 
-/** Keys and values, by the first word of a key. */
+/** Words and values, by the first of these words. */
 type ByProgram<T> = ReadonlyMap<string, readonly (readonly [words: readonly string[], value: T])[]>;
 
 export function toTable<T>(rows: readonly (readonly [names: string, value: T])[]): ByProgram<T> {
@@ -20,7 +20,7 @@ export function toTable<T>(rows: readonly (readonly [names: string, value: T])[]
   return Map.groupBy(pairs, ([[program = ""]]) => program);
 }
 
-/** What a table has for a command, and the place of the last word of its key, whose words may be anywhere. */
+/** Returns a table's values for a command, with the place of the key's last word. Its words may be anywhere. */
 export function findEntries<T>(
   table: ByProgram<T>,
   program: string,
@@ -36,7 +36,7 @@ export function findEntries<T>(
 const inContainer =
   "-a -c -e -h -m -p -u -v -w --add-host --cap-add --cap-drop --cpus --device --dns --env --env-file --expose --gpus --group-add --hostname --index --ip --ipc --label --link --log-driver --memory --mount --name --net --network --pid --platform --publish --pull --restart --runtime --security-opt --shm-size --stop-signal --tmpfs --ulimit --user --userns --volume --volumes-from --workdir";
 
-/** By program, or by program and subcommand. */
+/** Runners by program, or by program and subcommand. */
 export const runners: ByProgram<Runner> = toTable<Runner>([
   ["env, genv", { valued: "-C -P -a -u --argv0 --chdir --unset" }],
   ["sudo", { valued: "-C -D -R -T -U -g -h -p -r -t -u --chdir --chroot --close-from --command-timeout --group --host --other-user --prompt --role --type --user", readsInput: true }],
@@ -68,19 +68,19 @@ export const interpreters: ReadonlySet<string> = new Set((
   "ruby scala tclsh ts-node tsx wish"
 ).split(" ")); // prettier-ignore
 
-/** Programs that run others in a way of their own: commands in their words or their input, or a language that can. */
+/** Programs that run others in a special way: commands in their words or input, or a language that can run programs. */
 export const languages: ByProgram<true> = toTable([[
   "agetty, at, batch, bwrap, cmd, concurrently, crontab, cscript, dc, deno eval, deno repl, ed, emacs, erl, ex, fc, gdb, ghci, git filter-branch, git for-each-repo, gnuplot, hyperfine, iex, irb, jshell, lldb, m4, nvim, parallel, runuser, sbcl, screen, start-server-and-test, start-stop-daemon, timeit, tmux, vi, view, vim, vimdiff, xterm",
   true,
 ]]); // prettier-ignore
 
-/** True if all that a program does is run others, or text. */
+/** True if the whole purpose of a program is to run others, or text. */
 export function isListedRunner(name: string): boolean {
   const isWhole = [runners, languages].some((table) => table.get(name)?.some(([words]) => words.length === 1));
   return isWhole || interpreters.has(name) || shells.has(name);
 }
 
-/** True if a subcommand, which may be cut short, runs what follows it. */
+/** True if a subcommand, which may be shortened, runs the words after it. */
 export function runsSubcommand(program: string, word: string): boolean {
   return (runners.get(program) ?? []).some(([[, name]]) => name !== undefined && isCutShort(word, name));
 }
@@ -89,7 +89,10 @@ export function isCutShort(word: string, name: string): boolean {
   return word === name || (word.length > 1 && name.startsWith(word));
 }
 
-/** Options before a subcommand whose value is the next word, of programs that rules often name; of others both is tried. */
+/**
+ * Options before a subcommand whose value is the next word, for programs that are common in rules. For other programs,
+ * both readings are possible.
+ */
 export const valuedOptions = toTable([
   ["git", "-C -c --attr-source --config-env --git-dir --namespace --super-prefix --work-tree"],
   ["npm, pnpm", "-C -F -w --access --dir --filter --prefix --registry --tag --userconfig --workspace"],
@@ -98,12 +101,12 @@ export const valuedOptions = toTable([
   ["make, gmake, cargo, go, terraform", "-C -f -I --config --directory --file --makefile"],
 ]); // prettier-ignore
 
-/** Programs each of whose operands is a task, in any order. */
+/** Programs with tasks as operands, in any order. */
 export const taskPrograms: ReadonlySet<string> = new Set([
   "ant", "doit", "fab", "gmake", "gradle", "gradlew", "grunt", "gulp", "invoke", "just", "make", "mvn", "mvnw", "ninja", "npm-run-all", "rake", "run-p", "run-s", "scons", "task",
 ]); // prettier-ignore
 
-/** What git knows by itself: any other subcommand may be an alias. */
+/** Git's own subcommands: any other one may be an alias. */
 export const gitSubcommands: ReadonlySet<string> = new Set((
   "add am apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format " +
   "checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config " +
@@ -125,10 +128,10 @@ export const subcommandNames: Readonly<Record<string, Readonly<Record<string, st
   pnpm: { i: "install", rm: "remove", "run-script": "run", un: "remove", uninstall: "remove", up: "update", upgrade: "update" },
 }; // prettier-ignore
 
-/** Programs that take subcommands that are cut short. */
+/** Programs whose subcommands may be shortened. */
 export const shorteningPrograms: ReadonlySet<string> = new Set(["bundle", "composer", "gem", "hg", "ip", "npm", "svn"]);
 
-/** Words before a subcommand that may be left out: `docker image push`. */
+/** Optional words before a subcommand: `docker image push`. */
 export const subcommandGroups: Readonly<Record<string, readonly string[]>> = {
   docker: ["container", "image"],
   podman: ["container", "image"],
