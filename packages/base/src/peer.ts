@@ -19,7 +19,6 @@ type Message =
   | { readonly abort: number; readonly reason: unknown }
   | { readonly forget: number };
 
-/** The fields of an error. */
 type Fields = { readonly name: string; readonly code: ErrorCode; readonly message: string };
 
 type Coded = { readonly $: string; readonly id: number; readonly value?: unknown; readonly isAborted?: boolean };

@@ -1,7 +1,4 @@
-/**
- * Returns backticks that the text cannot close: one more than its longest run, and at least `shortest` (N16). A text
- * may have any number of runs.
- */
+/** Returns backticks that the text cannot close: one more than its longest run, and at least `shortest` (N16). */
 export function toFence(text: string, shortest = 3): string {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);

@@ -141,7 +141,7 @@ class RunAssembler implements Assembler {
     }
   }
 
-  /** N49. */
+  /** Writes the start of the response (N49). */
   #startRun(run: RunStart, time: number): void {
     const { responseId: id, conversationId, model, mode, workspace } = run;
     this.#responseId = id;
@@ -162,7 +162,7 @@ class RunAssembler implements Assembler {
     });
   }
 
-  /** C240. */
+  /** Writes the user's message (C240). */
   #writeMessage({ message, messageId, attachments }: UserMessage): void {
     this.#writer.write("user_message", {
       message,
@@ -181,7 +181,7 @@ class RunAssembler implements Assembler {
     }
   }
 
-  /** X8. */
+  /** Writes a request for approval (X8). */
   #writeApprovalRequest(request: ApprovalRequest, tools: ToolDocuments): void {
     const documentId = tools.startDocument(request.callId);
     if (documentId === undefined) return;
@@ -265,7 +265,7 @@ class RunAssembler implements Assembler {
     return tools;
   }
 
-  /** N2, N50, N52. */
+  /** Writes the end of the response (N2, N50, N52). */
   #endRun(end: RunEnd, time: number): void {
     this.#ended = true;
     this.#text.end();

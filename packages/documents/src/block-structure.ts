@@ -64,10 +64,7 @@ export class BlockStructure {
   /** Position before which the line has no thematic break, found by the last search. */
   #noBreakBefore = 0;
 
-  /**
-   * True if all of the next line matters, whatever its start. If not, the line up to and including its first character
-   * of ordinary text is enough.
-   */
+  /** True if all of the next line matters. If not, it is enough up to its first character of ordinary text. */
   needsWholeLine(): boolean {
     return this.#html !== undefined || this.#definitions !== undefined;
   }

@@ -55,10 +55,7 @@ export class CodeLineScanner {
     return false;
   }
 
-  /**
-   * Ends the text in this line. Returns true if it is the closing one. If the line is empty, the line end before it is
-   * not content.
-   */
+  /** Ends the text. Returns true if this line is the closing one. The line end before an empty line is not content. */
   end(): boolean {
     if (this.#isClosing()) return true;
     if (this.#phase !== "indent" || this.#column > 0) this.#writer.safeEnd = 0;

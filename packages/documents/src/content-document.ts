@@ -13,7 +13,6 @@ export interface ContentDocument {
   readonly id: string;
   /** The deltas so far, or "" once they exceed 1 MiB. */
   readonly text: string;
-  /** Sends a delta. */
   write(delta: string): void;
   /** Sends the rest of `content`, if it starts with the deltas so far. */
   complete(content: string): void;

@@ -9,10 +9,7 @@ import { isNotExecuted, type ToolCall, type ToolDocument } from "./tool-document
 import { toFileOperation } from "./tool-names.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
 
-/**
- * Starts the document once the file is known, so that its content appears while the model writes it. A rename starts
- * once its destination is known as well.
- */
+/** Starts once the file is known, a rename once its destination is, so that clients see the content as it grows. */
 export function createFileEditDocument(call: ToolCall): ToolDocument {
   const { workspace } = call;
   const { toolName } = call.origin;
@@ -82,7 +79,6 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
   };
 }
 
-/** Returns the metadata that follow from a file's name. */
 function toNamed(filePath: string): PartialMetadata {
   return { filePath, language: toLanguage(filePath) };
 }

@@ -11,13 +11,9 @@ import {
 import type { ModelStreamFormat } from "./model-streams/model-stream-decoder.ts";
 import type { AgentStreamFormat } from "./agent-streams/agent-stream.ts";
 
-/** A stream of a model, or of an agent. */
 export type StreamFormat = Exclude<ModelStreamFormat, "markdown"> | AgentStreamFormat;
 
-/**
- * Returns the format of a stream by its first payloads, of which a few are enough. Undefined if no payload has the
- * shape of a known format.
- */
+/** Returns the format of a stream by its first few payloads; undefined if all of them have an unknown shape. */
 export function findStreamFormat(beginning: Uint8Array | string): StreamFormat | undefined {
   const body = createBodyDecoder();
   for (const message of [...body.push(beginning), ...body.end()]) {

@@ -30,7 +30,6 @@ export function isHtmlBlockEnd(kind: HtmlBlockKind, line: string): boolean {
   return kinds[kind - 1]?.[1]?.test(line) ?? false;
 }
 
-/** True if a blank line ends the block. */
 export function isEndedByBlankLine(kind: HtmlBlockKind): boolean {
   return kind > 5;
 }

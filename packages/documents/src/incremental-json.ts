@@ -13,10 +13,7 @@ export type JsonScanEvent =
 export interface JsonScanner {
   /** Takes the next piece of the text, cut anywhere. Never throws. */
   push(chunk: string): readonly JsonScanEvent[];
-  /**
-   * The state of the text. `broken` means that it is not JSON, and that no more events follow. `done` means that the
-   * outermost value is complete.
-   */
+  /** The state `broken` means that the text is not JSON and has no more events; `done`, that the value is complete. */
   readonly state: "open" | "done" | "broken";
 }
 

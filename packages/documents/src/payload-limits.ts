@@ -14,7 +14,6 @@ const maxPayloadText = 256 * 1024 - 1024;
 /** Most units of a string that fit with any content. */
 const alwaysFits = Math.floor(maxPayloadText / 6);
 
-/** Returns the number of bytes of `text` in UTF-8. */
 export function toUtf8Length(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index += 1) bytes += toUnitBytes(text.charCodeAt(index));

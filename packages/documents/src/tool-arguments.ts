@@ -3,7 +3,6 @@ import { isJsonObject } from "@sheaf/protocol/check-value";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** Returns the argument with this name, if it is a string. */
 export function findTextArgument(values: ToolArguments | undefined, name: string): string | undefined {
   const value = values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
   return typeof value === "string" ? value : undefined;

@@ -82,8 +82,5 @@ export interface LivePorts {
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/**
- * Key for a package whose endpoint needs none: otherwise the package would search the environment for a key. Sheaf
- * removes its headers from each request.
- */
+/** Replaces a missing key, for which a package would search the environment. Sheaf removes its headers again. */
 export const absentKey = "no-key";

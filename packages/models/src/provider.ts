@@ -56,7 +56,6 @@ export interface BodyTap {
   push(bytes: Uint8Array): void;
 }
 
-/** One model request. */
 export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly ModelMessage[];

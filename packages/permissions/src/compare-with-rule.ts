@@ -49,10 +49,7 @@ interface Step {
   readonly mayBeOption: boolean;
 }
 
-/**
- * True if the operands of a command start with the words of a rule. An option may have a value or not: it tries both,
- * and one match is enough.
- */
+/** True if a command's operands start with a rule's words, with or without a value for each option before them. */
 function comparePath(program: string, path: readonly string[], words: SimpleCommand): Comparison {
   const seen = new Set<string>();
   let doubt: string | undefined;

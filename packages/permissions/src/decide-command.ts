@@ -158,10 +158,7 @@ function decideByParts(
   return askForRules(open, obstacle, findUnheldRule(policy, denies));
 }
 
-/**
- * Returns the rule that covers a command, or else the reason why no rule does. The rule's words are first, and the rest
- * must not run or write more.
- */
+/** Returns the rule that covers a command, or the reason why none does. Words after the rule's must be harmless. */
 function findRule(allows: readonly ShellRule[], command: SimpleCommand): ShellRule | AskReason | undefined {
   const words = command.map(({ text }) => text);
   let obstacle: AskReason | undefined;

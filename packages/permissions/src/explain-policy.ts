@@ -5,7 +5,6 @@ import type { ToolAccess } from "./decision.ts";
 import { isOffered } from "./permissions.ts";
 import { readOnlyGit, readOnlyPrograms } from "./read-only-commands.ts";
 
-/** A rule, with its source. */
 export interface SourcedRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly rule: string;

@@ -43,10 +43,7 @@ export interface PermissionOptions extends CommandPolicy {
   readonly askUnlessAllowed?: readonly string[] | undefined;
 }
 
-/**
- * Creates the policy from the user's flags and configuration.
- * @throws SheafError USAGE for a rule that cannot be read.
- */
+/** Creates the policy of a run. @throws SheafError USAGE for a rule that cannot be read. */
 export function createPermissions(options: PermissionOptions): Permissions {
   const { mode } = options;
   const parse = createRuleParser(options.home);

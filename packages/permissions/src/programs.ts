@@ -95,10 +95,7 @@ export function toPlainName(program: string): string {
   return program.replace(/(?<=[a-z])-?\d+(?:\.\d+)*$/, "");
 }
 
-/**
- * Returns the first word that a rule for the command must contain, but lacks. `named` is the number of words in the
- * rule.
- */
+/** Returns the first word that a rule for the command must contain, but lacks among its first `named` words. */
 export function findUnnamedWord(words: readonly string[], named: number): string | undefined {
   const program = toProgramName(words[0] ?? "");
   const behind = words.slice(1);

@@ -61,10 +61,7 @@ const plainWords = /^[\p{L}\p{M}\p{N}_./:@%+=,^~ \t-]*$/u;
 /** Parses a rule without expanding `~` in its paths. */
 export const parseRule = createRuleParser("");
 
-/**
- * Returns a parser of rules. `home` is the folder for `~`, absolute.
- * @throws SheafError USAGE with the rule and the valid forms.
- */
+/** Parses rules; `home` is the folder for `~`, absolute. @throws SheafError USAGE with the rule and the valid forms. */
 export function createRuleParser(home: string): (text: string) => Rule {
   return (text) => {
     const [, kind, body = ""] =

@@ -89,10 +89,7 @@ export function isCutShort(word: string, name: string): boolean {
   return word === name || (word.length > 1 && name.startsWith(word));
 }
 
-/**
- * Options before a subcommand whose value is the next word, for programs that are common in rules. For other programs,
- * both readings are possible.
- */
+/** Options before a subcommand with the next word as value, for common programs. For others, it tries both. */
 export const valuedOptions = toTable([
   ["git", "-C -c --attr-source --config-env --git-dir --namespace --super-prefix --work-tree"],
   ["npm, pnpm", "-C -F -w --access --dir --filter --prefix --registry --tag --userconfig --workspace"],

@@ -25,7 +25,7 @@ import type { Workspace, WorkspacePath } from "./workspace.ts";
 /**
  * Writes a new file next to the old one, which it replaces once it is on disk. It copies mode and owner as far as the
  * system allows, but no extended attributes. Other names of a hard-linked file keep the old content. `expected` is the
- * file as it was read, undefined if none existed: if it has changed, the call writes no byte. `newMode` are the
+ * file as it was read, undefined if none existed: if it has changed, it stays as it is. `newMode` are the
  * permission bits of a new file, less the process's mask. Errors: PROTECTED_PATH, STALE_FILE, IS_A_DIRECTORY,
  * NOT_A_FILE, READ_ONLY, DISK_FULL, PERMISSION_DENIED and others.
  */

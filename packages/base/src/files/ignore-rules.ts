@@ -33,10 +33,7 @@ export class IgnoreRules {
     this.#workspace = workspace;
   }
 
-  /**
-   * True if an entry is excluded, as `.git` always is. A deeper file has priority over a higher one. An excluded folder
-   * excludes all its entries.
-   */
+  /** True if an entry is excluded, as is `.git`, or is in an excluded folder. Deeper rule files have priority. */
   async isIgnored(relative: string, isFolder: boolean): Promise<boolean> {
     if (relative === ".") return false;
     const folder = posix.dirname(relative);

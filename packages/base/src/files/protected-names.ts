@@ -41,7 +41,6 @@ const protectedPairs: ReadonlySet<string> = new Set([
   "fish/config.fish", "fish/conf.d",
 ]); // prettier-ignore
 
-/** Folders of the protected pairs. */
 const pairFolders: ReadonlySet<string> = new Set([...protectedPairs].map((pair) => pair.slice(0, pair.indexOf("/"))));
 
 /** Settings of editors, whose first part users choose freely. */

@@ -189,10 +189,7 @@ export async function isQuotedExactly(workspace: Workspace, quote: QuotedLines, 
 /** Most bytes of a file that is searched for a quote. */
 const MAX_SEARCHED_BYTES = 4 * 1024 * 1024;
 
-/**
- * Finds the lines of a file that match a quote, at any place. Undefined unless there is exactly one such place, or if
- * the quote has no letter or digit (N61).
- */
+/** Finds a quote in a file. Undefined unless it is there exactly once and has a letter or digit (N61). */
 export async function findQuotedText(
   workspace: Workspace,
   { filePath, content }: Pick<QuotedLines, "filePath" | "content">,

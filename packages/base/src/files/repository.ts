@@ -105,10 +105,7 @@ function isBare(folder: string): boolean {
   return basename(folder) !== ".git" && hasRepositoryShape(folder);
 }
 
-/**
- * True if git accepts a folder as a repository, whatever its name (git's `is_git_directory`), or would if it also
- * contained an entry named `added`.
- */
+/** True if git's `is_git_directory` accepts a folder of any name, or would with a further entry named `added`. */
 export function hasRepositoryShape(folder: string, added = ""): boolean {
   const own = toComparable(added);
   const isThere = (name: string): boolean => own === name.toLowerCase() || readStats(join(folder, name)) !== undefined;

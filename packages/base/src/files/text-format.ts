@@ -59,7 +59,6 @@ export function detectLineEnd(text: string): LineEnd | "mixed" | undefined {
   return found;
 }
 
-/** Returns the text with one kind of line end. */
 export function toLineEnd(text: string, lineEnd: LineEnd): string {
   const unix = text.replaceAll("\r\n", "\n");
   return lineEnd === "\n" ? unix : unix.replaceAll("\n", "\r\n");

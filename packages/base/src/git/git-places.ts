@@ -40,10 +40,7 @@ const maxPlaces = 1000;
 /** Most submodules to look at. */
 const maxRepositories = 200;
 
-/**
- * Lists the places in the configuration of machine, user and repositories, with every link on the way to them. It reads
- * files only, and never throws.
- */
+/** Lists the places in the configuration of machine, user and repositories, with the links to them. Never throws. */
 export function listGitPlaces({ folders, inside, environment }: GitPlacesOptions): GitPlace[] {
   const home = toGitHome(environment);
   const userFiles = listUserConfigFiles(environment);

@@ -58,7 +58,6 @@ export interface AgentStreamNotes {
   differences: number;
 }
 
-/** Reads the lines of one agent. */
 export interface AgentReader {
   /** Returns false if the line became no event. */
   read(line: JsonObject): boolean;

@@ -85,7 +85,6 @@ function toUsage(usage: JsonObject): Usage {
   });
 }
 
-/** Returns the call of an item; undefined for other items. */
 function toCall(item: JsonObject): NamedCall | undefined {
   switch (item.type) {
     case "command_execution":

@@ -71,7 +71,6 @@ function count(hunks: readonly Hunk[], kind: PatchLine["kind"]): number {
   return hunks.flatMap(({ lines }) => lines).filter((line) => line.kind === kind).length;
 }
 
-/** Returns the lines of one side. */
 function toSide(hunks: readonly Hunk[], side: "+" | "-"): string {
   const lines = hunks.flatMap((hunk) => hunk.lines).filter(({ kind }) => kind === " " || kind === side);
   return lines.map(({ text }) => text).join("\n");

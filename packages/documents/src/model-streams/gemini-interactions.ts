@@ -15,10 +15,7 @@ export function isInteraction({ event_type: type, object, steps }: JsonObject): 
   return typeof type === "string" || object === "interaction" || Array.isArray(steps);
 }
 
-/**
- * Reads Google's Interactions API, streamed or whole. Its events have had two names: `step` (2026-05) and, before that,
- * `content`.
- */
+/** Reads Google's Interactions API, streamed or whole: events `step` (2026-05) and, earlier, `content`. */
 export function createInteractionReader(turn: TurnWriter): { read(payload: JsonObject): void; end(): void } {
   const steps = new Map<unknown, Step>();
   const parts = createServerParts(turn);

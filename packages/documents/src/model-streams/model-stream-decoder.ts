@@ -48,10 +48,7 @@ export interface ModelStreamOptions {
 
 /** Turns the body of a provider's answer into the events of one turn. Never throws, with any body. */
 export interface ModelStreamDecoder {
-  /**
-   * Takes one chunk and returns its events. The total events do not depend on the cuts (N25); for `markdown` only the
-   * joined text does not.
-   */
+  /** Takes one chunk. The total events do not depend on the cuts (N25); for `markdown` only their joined text. */
   push(chunk: Uint8Array | string): ModelEvent[];
   /**
    * Ends the body. Returns the last events, of which the very last is the only `turn_end`. Its `modelMs` is 0, since

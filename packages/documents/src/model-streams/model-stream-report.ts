@@ -35,14 +35,10 @@ export interface ModelStreamReport {
    * if the body stopped without one. Some servers never send one (Perplexity), see `isWhole`.
    */
   readonly ended: string | null;
-  /**
-   * True for a whole answer, once the body has ended. It has an end marker, or at least a reason of its end, which
-   * providers send after everything else.
-   */
+  /** True if the body has ended with an end marker, or at least a reason of its end, which comes last. */
   readonly isWhole: boolean;
   /** The provider's own reason why the answer ended, or null. */
   readonly finish: string | null;
-  /** The provider's id of the answer, or null. */
   readonly responseId: string | null;
   /** The model that the provider reports, or null. */
   readonly model: string | null;

@@ -7,7 +7,6 @@ import { readString } from "./read-json.ts";
 /** Input of a tool: a JSON object, or free text, which becomes `{"input": "…"}` (N30). */
 export type ToolInput = "json" | "text";
 
-/** Writes the events of one tool call. */
 export interface ToolCallWriter {
   /** Takes the id and the name in a delta. The first id and the first name stay. */
   describe(providerCallId: unknown, toolName: unknown): void;
@@ -131,10 +130,7 @@ class EventWriter implements ToolCallWriter {
 /** Arguments of a tool call, the last fields of its event (N30). */
 type ParsedToolArguments = Pick<ToolCallArguments, "arguments" | "rawArguments" | "mended">;
 
-/**
- * Parses the JSON text of a call's arguments (N30). Blank text and `null` mean empty arguments: providers send them for
- * tools without parameters.
- */
+/** Parses the JSON of a call's arguments (N30). Providers send blank text or `null` for tools without parameters. */
 export function parseToolArguments(text: string): ParsedToolArguments {
   if (/^\s*(?:null\s*)?$/.test(text)) return { arguments: {} };
   const read = readJsonObject(text);

@@ -44,10 +44,7 @@ function addCounts(...counts: readonly (number | undefined)[]): number | undefin
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
 }
 
-/**
- * Returns completion tokens with reasoning. Some servers (xAI, gateways to Gemini) report reasoning as a separate part
- * of the total.
- */
+/** Adds reasoning that xAI and gateways to Gemini report as a separate part of the total. */
 function includeReasoning(raw: {
   readonly prompt: number | undefined;
   readonly completion: number | undefined;
@@ -79,7 +76,6 @@ export function toOpenAiChatUsage(raw: JsonObject): Usage {
   });
 }
 
-/** Reads the usage of OpenAI's Responses. */
 export function toOpenAiResponsesUsage(raw: JsonObject): Usage {
   const prompt = readCount(raw.input_tokens);
   const inputDetails = readObject(raw.input_tokens_details);

@@ -14,10 +14,7 @@ export type FindTool = (name: string) => string | undefined;
 const nameFields = ["name", "tool", "tool_name", "function_name", "function", "action"] as const;
 const argumentFields = ["arguments", "parameters", "args", "input", "tool_input", "action_input", "params"] as const;
 
-/**
- * Creates a function that finds a tool by its name, even as `functions.read_file:0`, `default_api.read_file` or
- * `read_file.call`.
- */
+/** Finds tools by name, even by `functions.read_file:0`, `default_api.read_file` or `read_file.call`. */
 export function createToolFinder(names: Iterable<string>): FindTool {
   const known = new Set(names);
   return (name) =>

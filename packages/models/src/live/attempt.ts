@@ -169,7 +169,6 @@ function createPatientReader(
   };
 }
 
-/** Marks the end of a turn as failed. */
 export function toFailedEnd(event: ModelEvent): ModelEvent {
   return event.type === "turn_end" ? { ...event, finishReason: "error" } : event;
 }

@@ -137,8 +137,7 @@ function runRequest(
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
-    // The request's own `signal` would break the connection of a whole answer while it returns to the pool, which
-    // handles no errors.
+    // The request's own `signal` would break a connection on its way back to the pool, which handles no errors.
     const onAbort = (): void => {
       // Drops the rest of a whole answer, so that the connection is free.
       if (response?.complete) response.resume();

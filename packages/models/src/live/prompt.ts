@@ -27,7 +27,6 @@ interface PromptContext {
   readonly writer: RequestWriterName;
   /** The origin of `provider_data` that this endpoint can read. */
   readonly origin: string;
-  /** Ids for the provider, by call id. */
   readonly callIds: ReadonlyMap<string, string>;
   readonly results: ReadonlyMap<string, ToolResultMessage>;
   /** True if the request has the provider's search. */

@@ -57,7 +57,6 @@ function findCreate(exported: Readonly<Record<string, unknown>>, endpoint: Packa
   );
 }
 
-/** Returns `provider.languageModel(id)`, or `provider(id)`. */
 function toModel(provider: unknown, modelId: string): unknown {
   const methods = provider as { readonly languageModel?: unknown } | null | undefined;
   if (typeof methods?.languageModel === "function")

@@ -196,10 +196,7 @@ async function findRegistries(
   return hosts.length > 0 ? hosts : toProblem(name, `${preset.program} does not say which host it uses`);
 }
 
-/**
- * Hides the folders from a package manager, because it starts programs that it finds by name, such as node. A link to a
- * command's file would run that file.
- */
+/** Hides these folders: a package manager starts programs by name, such as node, which a command could replace. */
 function hideFolders(words: readonly string[], folders: readonly string[], sandbox?: Sandbox): readonly string[] {
   if (sandbox?.state !== "enabled") return words;
   if (sandbox.kind === "bubblewrap") {

@@ -5,7 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import { readProcess, readProcesses, sendSignal } from "./processes.ts";
 
 export interface ExitWatch {
-  /** Calls `takeNotes` once, when all processes have ended. The returned function replaces it for the usual end. */
+  /** Calls `takeNotes` once, after the end of all processes. At the usual end, call the returned function instead. */
   watch(child: ChildProcess, takeNotes: () => string[]): () => readonly string[];
   close(): void;
 }

@@ -14,10 +14,7 @@ import type { StreamName } from "./output-streams.ts";
 export interface CommandPipes {
   /** Values for `spawn`, as descriptors 1 and 2. */
   readonly stdio: readonly [number | "pipe", number | "pipe"];
-  /**
-   * Input of a process that waits for a byte before it starts. It is a FIFO, open for reading and writing: unlike a
-   * pipe, it does not end with this process.
-   */
+  /** Input of a process that waits for a byte before it starts: a FIFO, which does not end with this process. */
   readonly gate: number | "pipe";
   /** Reads both streams to their ends; called right after `spawn`. A chunk is valid during its call only. */
   follow(child: ChildProcess, onChunk: OnChunk): void;

@@ -59,7 +59,6 @@ function append(text: string, chunk: Uint8Array): string {
   return text.length > maxLength ? text : text + Buffer.from(chunk).toString("latin1");
 }
 
-/** The name of a signal; undefined if no signal has this number. */
 export function findSignal(number: number): NodeJS.Signals | undefined {
   const names = Object.keys(constants.signals) as NodeJS.Signals[];
   return names.find((name) => constants.signals[name] === number);

@@ -46,10 +46,7 @@ export type GitChange = "none" | "private" | "state";
 
 export interface GitCopy {
   readonly repository: Repository;
-  /**
-   * Updates the copy to the repository's state, by reading only changed files.
-   * @throws Error with a sentence if the repository cannot be copied.
-   */
+  /** Copies again the files that changed. @throws Error with a sentence if the repository cannot be copied. */
   refresh(): void;
   listMounts(): readonly Mount[];
   /** Compares the copy with its state after `refresh`. */

@@ -51,10 +51,7 @@ const maxSockets = 512;
 /** Milliseconds. */
 const connectTimeout = 20_000;
 
-/**
- * Returns all addresses of a host, which may be a literal address. Undefined unless all are allowed, so a name with
- * both a public and another address is not.
- */
+/** Returns all addresses of a host, or of a literal address; undefined unless all are allowed. */
 export async function resolveAllowed(
   host: string,
   resolveHost: (host: string) => Promise<readonly HostAddress[]>,

@@ -116,7 +116,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   };
 }
 
-/** Lists each place by its path and by its target. A denied place need not exist. The workspace stays open. */
+/** Lists each place by its path and by its target. A secret place need not exist. The workspace stays open. */
 function listSecretPaths({ writable: [workspace] }: SandboxOptions, places: readonly string[]): string[] {
   const paths = places.flatMap((path) => [path, toExistingPath(path) ?? path]);
   return [...new Set(paths)].filter((path) => path !== workspace);
