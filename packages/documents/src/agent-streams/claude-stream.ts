@@ -87,7 +87,7 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
     read(line) {
       const { type, subtype } = line;
       if (typeof line.sessionId === "string" && typeof line.cwd === "string") readSession(line);
-      // Lines of subagents belong to the subagents, unless a session has one subagent alone.
+      // Lines of subagents are not the session's, unless the whole session is a subagent's.
       if (type === "user" || type === "assistant") isOfSubagent ??= line.isSidechain === true;
       const isOther = line.isSidechain === true && isOfSubagent !== true;
       if (readString(line.parent_tool_use_id) !== "" || isOther) return false;

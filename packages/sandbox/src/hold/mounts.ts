@@ -5,7 +5,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { isBelow } from "@sheaf/base/files/workspace";
 
-/** A planned mount of one place. */
+/** A planned mount of one place. All paths are absolute and without links. */
 export interface Mount {
   readonly path: string;
   /** A `hidden-folder` contains only the mounts in it; a `hidden-file` cannot be read. */
