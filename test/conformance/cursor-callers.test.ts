@@ -60,8 +60,8 @@ test.each(cursorCalls.map((one) => [one.repository, one.args.join(" "), one] as 
   },
 );
 
-test(verifies("C30", "the guide names every one of these programs"), () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../docs/guide/drop-in.md"), "utf8");
+test(verifies("C30", "the reference lists every one of these programs"), () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/cursor.md"), "utf8");
   const missing = cursorCalls.filter(
     (one) => !guide.includes(one.repository) || !guide.includes(one.commit.slice(0, 7)),
   );
