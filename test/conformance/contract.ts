@@ -103,10 +103,10 @@ export function findDeadLinks(path: string, markdown: string): string[] {
 
 /**
  * Paths that a text names and that don't exist: from the root, from the agent's sources, or from the folder of the text.
- * Guides and decisions name files of other projects, so their links alone are checked.
+ * Guides, decisions and the reference of Cursor name files of other projects, so their links alone are checked.
  */
 export function findDeadPaths(path: string, text: string): string[] {
-  if (/^docs\/(guide|decisions)\//.test(path)) return [];
+  if (/^docs\/(guide\/|decisions\/|reference\/cursor\.md)/.test(path)) return [];
   const code = path.endsWith(".md")
     ? [...text.matchAll(/`([^`\s]+)`/g)].map(([, word]) => word!)
     : (text.match(/\bdocs\/[\w/-]+\.md\b/g) ?? []);
