@@ -34,7 +34,7 @@ export const requirements = {
     C211: ["no flag of Codex opens the sandbox", "6af1a423"],
     C212: ["a run as the lines of codex exec, and back", "ba3f3888"],
     C213: ["a key for Codex goes only to the address that came with it", "d0ea6b97"],
-    C31: ["a stored run can be printed again in any format", "c89d5495"],
+    C31: ["a stored run can be printed again in any format", "617303b2"],
     C32: ["words that may be a command or a prompt cost no model request", "48b40861"],
     C33: ["convert ends as a live run with the same bytes does, and loses no content", "e1fa9492"],
     C38: ["what the model reads first is short, and the same in every request", "03994951"],
