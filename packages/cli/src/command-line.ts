@@ -49,7 +49,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   acp: async () => (await import("./commands/acp.ts")).runAcp,
   "install-alias": async () => (await import("./commands/install-alias.ts")).runInstallAlias,
   help: async () => (await import("./commands/help.ts")).runHelp,
-  foreign: async () => (await import("./commands/foreign.ts")).runForeign,
+  foreign: async () => (await import("./commands/cursor-command.ts")).runCursorCommand,
 };
 
 const dialects: Readonly<Record<DialectName, () => Promise<CliDialect>>> = {

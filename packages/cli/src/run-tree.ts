@@ -1,6 +1,4 @@
-/**
- * The working tree of a run: made before it, and turned into a branch of the user's repository after it (C70 to C72).
- */
+/** A working tree of a run: made before it, turned into a branch of the user's repository after (C70 to C72). */
 import type { Notice, NoticeCode } from "@sheaf/protocol";
 import { join, relative } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";

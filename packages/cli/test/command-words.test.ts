@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseArguments } from "../src/arguments.ts";
 import { checkCommandLine } from "../src/command-flags.ts";
 import { commandNames } from "../src/command-definitions.ts";
-import { runForeign } from "../src/commands/foreign.ts";
+import { runCursorCommand } from "../src/commands/cursor-command.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
 import { sheafDialect } from "../src/dialects/sheaf/sheaf.ts";
@@ -117,7 +117,7 @@ describe("commands of cursor-agent", () => {
   test.each(["persist", "plugin", "worker", "bedrock", "status", "whoami", "about"])(
     verifies(["C20", "C30", "C32"], "%s alone is a usage error that says what to write"),
     async (word) => {
-      await expect(runForeign(parse(word), io)).rejects.toThrow(usage(`write sheaf -p -- ${word}`));
+      await expect(runCursorCommand(parse(word), io)).rejects.toThrow(usage(`write sheaf -p -- ${word}`));
     },
   );
 

@@ -13,7 +13,7 @@ export type DeskMessage =
 
 export interface DeskPorts {
   readonly channel: TabChannel<DeskMessage>;
-  /** Rank of this tab among all tabs. */
+  /** Id of this tab, which sorts it among all tabs. */
   readonly tabId: string;
   /** True if this tab shows the conversation. */
   readonly isShown: (conversationId: string) => boolean;

@@ -7,7 +7,7 @@ import { parseServerEntry } from "@sheaf/agent/config/server-list";
 import { SheafError } from "@sheaf/base/errors";
 import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
 import { flags as sheafFlags, mapSpellings, parseFlags, type FlagValues } from "../../flags.ts";
-import { ignoreUnknown } from "../foreign-arguments.ts";
+import { ignoreUnknown } from "../ignore-unknown.ts";
 import { toDenials, toGrants, toOffered } from "./rules.ts";
 
 const log = "the log of the session has the details";

@@ -11,7 +11,7 @@ import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import type { FlagValues } from "../../flags.ts";
 import type { Command, Speech } from "../dialect.ts";
-import { ignoreUnknown } from "../foreign-arguments.ts";
+import { ignoreUnknown } from "../ignore-unknown.ts";
 import { createLineError } from "../input-lines.ts";
 import { createResponseLine, responseFields } from "../program-requests.ts";
 import type { Talk } from "../two-way.ts";

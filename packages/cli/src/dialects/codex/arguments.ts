@@ -6,7 +6,7 @@ import { takeValue, toOption } from "../../arguments.ts";
 import { chooseWord } from "../../command-flags.ts";
 import { flags as sheafFlags, type FlagValues } from "../../flags.ts";
 import type { ReadArguments } from "../dialect.ts";
-import { ignoreUnknown } from "../foreign-arguments.ts";
+import { ignoreUnknown } from "../ignore-unknown.ts";
 
 /** The arguments that have been read. */
 interface Draft {

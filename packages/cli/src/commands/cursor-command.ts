@@ -12,7 +12,7 @@ import { listKeyPlaces } from "../key-places.ts";
 import { toModelSettings } from "../run-config.ts";
 
 /** Prints why the command has no effect. @throws SheafError USAGE if Sheaf lacks its function. */
-export async function runForeign(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+export async function runCursorCommand(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [word = ""] = parsed.positionals;
   if (io.dialect.statusWords?.includes(word)) {
     return runCursorStatus(parsed, io);
