@@ -122,7 +122,6 @@ export const runFlags = {
   "--record-body <FILE>": "Keep the bytes that the provider answers, in FILE, FILE.2 and so on",
 } as const;
 
-/** The flags of `sheaf serve`. */
 export const serverFlags = {
   "--host <HOST>": "Address to listen on (default: 127.0.0.1)",
   "--port <PORT>": "Port to listen on (default: 7433, 0 for any free one)",
@@ -158,7 +157,6 @@ export const serverFlags = {
   "--keep-days <N>": "Delete conversations N days after their last message, unless they are pinned",
 } as const;
 
-/** The flags of `sheaf test`. */
 export const testFlags = {
   "--name <NAME>": "add: the name of the test, in .sheaf/tests",
   "--files <GLOB>...": "add: the files of the workspace that it needs (repeatable)",

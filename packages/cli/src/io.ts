@@ -57,7 +57,6 @@ export interface ProcessPorts {
   readonly startedAt: number;
 }
 
-/** Creates the ports of this process. */
 export function createProcessPorts(): ProcessPorts {
   const isInputTerminal = isTerminal(0);
   return {

@@ -14,7 +14,6 @@ export { runCommandLine };
 /** Milliseconds for a command to load its code. Collecting garbage earlier would only delay the first request. */
 const startMs = 250;
 
-/** Runs the command line of this process, and ends the process. */
 export async function startSheaf(): Promise<void> {
   const words = process.argv.slice(2);
   const writeError = (text: string): void => void process.stderr.write(createTextMask().mask(text));
@@ -30,7 +29,6 @@ export async function startSheaf(): Promise<void> {
   process.exit(await runCommandLine(words, { ports, environment: process.env, findFolder, onCommand: prepareProcess }));
 }
 
-/** Prepares this process for the command. */
 function prepareProcess({ command, flags }: ParsedArguments): void {
   // Removes a key or a password from the list of processes, which other users of this machine can see (S-42).
   const secrets = ["api-key", "header", "store"] as const;

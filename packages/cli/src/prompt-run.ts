@@ -44,7 +44,6 @@ export interface PromptOrder {
   readonly toolServers?: ToolServers | undefined;
   /** Files of the editor that sent the prompt (C57). */
   readonly editor?: EditorFiles | undefined;
-  /** Wraps the run's model. */
   readonly wrapModel?: ((model: Model) => Model) | undefined;
 }
 

@@ -14,7 +14,6 @@ import type { Provider } from "@sheaf/agent/config/providers";
 import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
 import { checkToolNames, toAllowedRules } from "@sheaf/agent/tools/tool-choice";
 
-/** The configuration of one run. */
 export interface RunConfig extends Config, PromptTexts {
   /** The user's part of the prompt, if stdin brought another part, in which commands have no effect (C91). */
   readonly typed?: string | undefined;

@@ -43,7 +43,6 @@ import type { FlagValues } from "./flags.ts";
 import { chooseConversation } from "./prompt-run.ts";
 import type { RunConfig } from "./run-config.ts";
 
-/** Everything that determines the tree. */
 export interface TreeOrder {
   readonly config: Pick<RunConfig, "workspace" | "dataFolder">;
   readonly flags: FlagValues;

@@ -19,7 +19,6 @@ export interface RunControl {
   readonly abort: (reason: SheafError) => void;
   /** Exit code of the received signal; undefined before one. */
   readonly exitCode: number | undefined;
-  /** Ends listening. */
   readonly close: () => void;
 }
 

@@ -12,7 +12,6 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Milliseconds for the first byte from an open pipe next to a prompt (C1). */
 const SILENCE_MS = 3000;
 
-/** The notice about a skipped stdin. */
 export const skippedInputNotice: Notice = {
   code: "STDIN_SKIPPED",
   message:

@@ -1,4 +1,3 @@
-/** Changes the model of a session. */
 import { SheafError } from "@sheaf/base/errors";
 import { toProvider } from "@sheaf/agent/config/endpoints";
 import type { FlagValues } from "./flags.ts";

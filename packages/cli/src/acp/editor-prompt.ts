@@ -46,7 +46,6 @@ export interface OpenSession {
 
 interface RunningPrompt {
   readonly controller: AbortController;
-  /** Outcome of the prompt. */
   readonly response: Promise<PromptResponse>;
 }
 
@@ -58,7 +57,6 @@ interface AddedPrompt {
 /** The editor that asks, and the ports of its prompts. */
 interface PromptPorts {
   readonly client: AgentContext;
-  /** Capabilities of the editor. */
   readonly editor: ClientCapabilities;
   readonly signal: AbortSignal;
   readonly io: CommandIo;

@@ -38,7 +38,6 @@ export async function runHooks(parsed: ParsedArguments, io: CommandIo): Promise<
   }
 }
 
-/** A hook in the list. */
 interface ListedHook extends Pick<Hook, "command"> {
   readonly event: string;
   readonly matcher: string;

@@ -77,7 +77,6 @@ export type Command =
   /** An action that happens at once, even during a run. */
   | { readonly kind: "now"; readonly run: () => void | Promise<void> };
 
-/** The message of a run. */
 export type Message = Pick<RunStart, "prompt" | "attachments" | "answers">;
 
 /** A program at both ends of stdin and stdout, until it closes stdin. */

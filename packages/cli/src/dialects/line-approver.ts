@@ -18,7 +18,6 @@ export interface LineApproverPorts extends Pick<Speech, "toQuestion" | "toArgume
   readonly interrupt: () => void;
 }
 
-/** The call in a question. */
 export interface AskedCall {
   readonly toolName: string;
   readonly input: Readonly<Record<string, unknown>>;

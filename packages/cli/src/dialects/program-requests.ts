@@ -30,7 +30,6 @@ export type ProgramResponse = s.ValueOf<
   ReturnType<typeof createResponseLine<s.ValueOf<typeof responseValue>>>
 >["response"];
 
-/** A line with a request of Sheaf. */
 export interface RequestLine {
   readonly type: "control_request";
   readonly request_id: string;

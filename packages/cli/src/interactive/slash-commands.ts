@@ -84,7 +84,6 @@ function toOthers(own: readonly OwnCommand[]): readonly OwnCommand[] {
 /** Length of a description in `/help`, in UTF-16 units. */
 const MAX_HELP = 100;
 
-/** Formats the list of `/help`. */
 export function formatSlashHelp(own: readonly OwnCommand[] = []): string {
   const others = toOthers(own).map(({ name, hint, description }) => {
     const help = description.length > MAX_HELP ? `${description.slice(0, MAX_HELP).toWellFormed()}…` : description;

@@ -20,7 +20,6 @@ import { checkPlayable, toTestResponse } from "@sheaf/agent/output/session-tests
 /** Length up to which a test expects the text of a changed file, in UTF-16 units. */
 const MAX_EXPECTED = 20_000;
 
-/** The session in the store. */
 export interface StoredSession {
   readonly conversationId: string;
   readonly workspace: string;

@@ -4,7 +4,6 @@ import { type Divergence, findDivergence, toDiff } from "@sheaf/agent/output/ses
 import type { PlayedTest } from "./play-test.ts";
 import type { Expectations, TestFile } from "./test-file.ts";
 
-/** Cost of a test's runs. */
 interface TestCost {
   readonly turns: number;
   readonly tokens: number;

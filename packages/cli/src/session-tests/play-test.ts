@@ -26,7 +26,6 @@ import { toTestResponse } from "@sheaf/agent/output/session-tests/to-test-respon
 /** Name of the test's model, whose answers are from `playAnswers`. */
 const ANSWERS = "answers.json";
 
-/** Results of a played test. */
 export interface PlayedTest {
   readonly responses: readonly TestResponse[];
   readonly logs: readonly (readonly RunEvent[])[];

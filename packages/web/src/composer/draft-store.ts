@@ -18,7 +18,6 @@ export interface DraftStore extends ReadableStore<Draft> {
   readonly write: (text: string) => void;
   readonly addFile: (file: AttachedFile) => void;
   readonly removeFile: (key: number) => void;
-  /** Uploads a file again. */
   readonly retryFile: (key: number) => void;
   /** Takes the draft out of the field after all uploads; if one failed, returns undefined and leaves the draft. */
   readonly take: () => Promise<Draft | undefined>;

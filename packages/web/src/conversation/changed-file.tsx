@@ -22,7 +22,6 @@ interface ChangedFileProps {
   readonly readNote: ReadLineNote;
 }
 
-/** The changes of one file, with the actions for them. */
 export function ChangedFile({ file, isBusy, onUndo, read, readNote }: ChangedFileProps) {
   const messages = useMessages();
   const isSplit = useSplitLayout();

@@ -5,7 +5,6 @@ import { useContext } from "preact/hooks";
 import type { Todo } from "../todos/fold-todos.ts";
 
 export interface ConversationPort {
-  /** The current to-do list. */
   readonly todos: readonly Todo[];
   /** True if no answer streams and the page is online. */
   readonly canSend: boolean;

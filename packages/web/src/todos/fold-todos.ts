@@ -29,7 +29,6 @@ export function readTodos(metadata: ForeignMetadata): Todo[] {
   });
 }
 
-/** True if a document concerns todos. */
 function isAboutTodos({ type }: ShownDocument): boolean {
   return type === "plan" || type === "todo_update";
 }

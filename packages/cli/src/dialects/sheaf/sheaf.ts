@@ -1,4 +1,3 @@
-/** Sheaf's own dialect. */
 import { parseArguments } from "../../arguments.ts";
 import type { CliDialect } from "../dialect.ts";
 
