@@ -1,4 +1,4 @@
-/** What the hooks need of React, so that the package is built without it. */
+/** The parts of React that the hooks use, so that the package is built without React. */
 declare module "react" {
   export function useEffect(effect: () => void | (() => void), dependencies?: readonly unknown[]): void;
   export function useMemo<Value>(create: () => Value, dependencies: readonly unknown[]): Value;

@@ -46,7 +46,7 @@ export const chatAttachment = s.object(
 export interface ChatAttachment extends s.ValueOf<typeof chatAttachment> {}
 
 const attachmentReference = s.object({
-  id: s.string({ minLength: 1, maxLength: 200, description: "Of a file sent before (X47)" }),
+  id: s.string({ minLength: 1, maxLength: 200, description: "Id of a file that the client sent before (X47)" }),
 });
 
 /** A reference to a file that the client sent before the message (X47). */
