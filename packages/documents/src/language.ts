@@ -1,7 +1,7 @@
 /**
- * One language a line: its name, other extensions (such as that of `.bashrc`, the part after its dot), and after
- * slashes the names of files without a known extension, in lower case. The names of languages are those that models and
- * highlighters use in info strings; each is an extension as well. Pages load this table, so its form compresses well.
+ * One language a line: its name, other extensions (the part after the dot of `.bashrc` is one as well), and after
+ * slashes the names of files without a known extension, in lower case. The names of languages are the ones in info
+ * strings of models and highlighters; each is an extension as well. Pages load this table, so its form compresses well.
  */
 const languages = `\
 ada adb ads,\

@@ -1,4 +1,4 @@
-/** Decides if a command is on the closed list of those that run without a question (S-10). */
+/** Decides if a command is on the closed list of commands that run without a question (S-10). */
 import { unwrapCommand } from "./programs.ts";
 import type { SimpleCommand } from "./shell-reading.ts";
 

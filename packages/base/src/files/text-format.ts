@@ -23,7 +23,7 @@ export function detectTextFormat(head: Uint8Array): TextFormat | undefined {
   const marked = encodings.find((name) => marks[name].every((byte, index) => head[index] === byte));
   const format = { encoding: marked ?? ("utf-8" as const), hasMark: marked !== undefined };
   if (format.encoding === "utf-8") return head.subarray(0, FORMAT_HEAD_BYTES).includes(0) ? undefined : format;
-  // A mark of UTF-32 in little endian starts like that of UTF-16.
+  // A mark of UTF-32 in little endian starts like the mark of UTF-16.
   return head[0] === 0xff && head[2] === 0 && head[3] === 0 ? undefined : format;
 }
 

@@ -1,4 +1,4 @@
-/** Ends a command with all its processes, including those that left its group. */
+/** Ends a command with all its processes, even if they have left its group. */
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { markerName } from "../environment.ts";

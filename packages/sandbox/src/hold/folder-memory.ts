@@ -1,7 +1,7 @@
 /**
- * Searches folders, and reads again only those that changed. In a workspace of 4,000 folders this saves 60 ms per
- * command. Changes show in the change time, because a command cannot set it, unlike the modification time. The result
- * lists folders that cannot be searched, since a command may have made them so (S-76).
+ * Searches folders, and reads again only changed ones. In a workspace of 4,000 folders this saves 60 ms per command.
+ * Changes show in the change time, because a command cannot set it, unlike the modification time. The result lists
+ * folders that cannot be searched, since a command may have made them so (S-76).
  */
 import { accessSync, type BigIntStats, constants, type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -32,7 +32,7 @@ export function findWorkspaceOwner(workspace: string): WorkspaceOwner | undefine
   }
 }
 
-/** Further arguments of bubblewrap, after those that drop all capabilities: it waits until its users are mapped. */
+/** Further arguments of bubblewrap, after the removal of all capabilities. It waits until its users are mapped. */
 export function toOwnerWords(descriptors: { readonly info: number; readonly admission: number }): string[] {
   return [
     "--cap-add", "CAP_DAC_OVERRIDE", "--info-fd", String(descriptors.info),
