@@ -168,6 +168,7 @@ describeWithProgram("python3", () => {
   test(verifies("N51", "Python raises its exceptions, with the server's code and message"), async () => {
     const server = await startServer({ script: slow });
     const { address } = await startFake("forever");
+    const full = await startFake(429);
     const code = `${begin}
 def try_it(work):
     try:
@@ -183,6 +184,8 @@ try_it(lambda: client.chat({"message": "go", "mode": "nonsense"}).read_to_end())
 try_it(lambda: Client("http://127.0.0.1:1", "t", reconnect=quick).chat("go").read_to_end())
 try_it(lambda: Client("ftp://here", "t"))
 try_it(lambda: Client("${address}", "t", reconnect=quick).chat("go").read_to_end())
+later = {"message": "later", "conversationId": "conv_1", "whenBusy": "queue"}
+try_it(lambda: Client("${full.address}", "t", reconnect=quick).chat(later).read_to_end())
 `;
     const lines = await runPython(code, server.address, server.token);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -192,7 +195,9 @@ try_it(lambda: Client("${address}", "t", reconnect=quick).chat("go").read_to_end
       ["TransportError", expect.stringMatching(/^POST \/v1\/chat got no answer from 127\.0\.0\.1: /)],
       ["ValueError", expect.stringContaining('"ftp://here" is not the address of a server')],
       ["StreamBrokenError", expect.stringContaining("it broke after event 2, and 2 more connections brought nothing")],
+      [429, "HTTP_429", expect.any(String)],
     ]);
+    expect(full.requests).toHaveLength(1);
   });
 
   test(verifies(["X7", "X8"], "Python rejects a call, cancels a run, and lists conversations"), async () => {
@@ -245,7 +250,9 @@ async function startFake(fault: "wait" | "end" | "forever" | number) {
   const address = await serveHttp(({ method, url, headers }, answer) => {
     requests.push(`${method} ${url} ${String(headers["last-event-id"])}`);
     const stream = { "content-type": "text/event-stream", "x-response-id": id };
-    if (method === "POST") {
+    if (fault === 429) {
+      answer.writeHead(429, { "retry-after": "0" }).end();
+    } else if (method === "POST") {
       answer.writeHead(200, stream).write(`retry: 100\n\n${events.slice(0, 2).join("")}id: 3\nevent: docu`);
       if (fault !== "wait") answer.end();
     } else if (url === `/v1/responses/${id}`) {

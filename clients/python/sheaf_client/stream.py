@@ -262,9 +262,10 @@ class Stream:
         raise StreamBrokenError(message, response_id=self._response_id, last_event_id=self.last_event_id) from cause
 
     def _is_passing(self, error: ApiError) -> bool:
-        """The same request may have another outcome later."""
+        """The same request may have another outcome later. A full queue has room only once a response ends."""
+        is_full = error.status == 429 and self._is_queued and self._response_id is None
         can_pass = error.status in (408, 429) or error.status >= 500
-        return can_pass and (error.retry_after or 0) <= self._reconnect.max_delay
+        return can_pass and not is_full and (error.retry_after or 0) <= self._reconnect.max_delay
 
     def _to_delay(self, tries: int, cause: SheafError | None) -> float:
         """It doubles with each try. A jitter keeps the clients of a server that ended from returning all at once."""

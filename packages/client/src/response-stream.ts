@@ -291,7 +291,9 @@ class Stream implements ResponseStream {
     const { reconnect } = this.#settings;
     const { responseId, lastEventId } = this;
     const isHopeless = !this.#isOpened && cause instanceof ConnectionError && cause.isWrongAddress;
-    if (isHopeless || !isRetryable(cause, reconnect)) throw cause;
+    // A full queue has room once a response ends, so its sender decides how long to wait.
+    const isFull = this.#isQueued && cause instanceof SheafApiError && cause.status === 429;
+    if (isHopeless || isFull || !isRetryable(cause, reconnect)) throw cause;
     const canJoin = responseId !== undefined || !this.#isOpened;
     const isKnown = this.#isOpened || this.#isQueued;
     const maxTries = isKnown ? reconnect.maxTries : Math.min(reconnect.maxTries, firstTries);

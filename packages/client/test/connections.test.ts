@@ -88,6 +88,13 @@ test("a wait that is longer than allowed is the caller's", async () => {
   });
 });
 
+test("a full queue is reported at once, with the time that the server asks for", async () => {
+  const { client, server } = openClient({ faults: [{ answer: { status: 429, headers: { "retry-after": "0" } } }] });
+  const request = { message: "Hello", conversationId: "conv_1", whenBusy: "queue" } as const;
+  await expect(client.chat(request).readToEnd()).rejects.toMatchObject({ status: 429, retryAfter: 0 });
+  expect(server.requests).toEqual(["POST /v1/chat"]);
+});
+
 test("a server that never answered is given up sooner than a stream that broke", async () => {
   const faults = Array.from({ length: 20 }, () => ({ network: "refused" }) as const);
   const { client, server } = openClient({ faults });
