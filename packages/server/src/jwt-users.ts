@@ -1,5 +1,5 @@
 /** Users of an identity provider: a request carries the token that the provider signed (S-270). */
-import { createRemoteJWKSet, errors, jwtVerify } from "jose";
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import { isLoopback } from "@sheaf/base/host-pattern";
 import { SheafError } from "@sheaf/base/errors";
 import { HttpError } from "./http-error.ts";
@@ -11,6 +11,9 @@ const algorithms = ["RS", "PS", "ES"].flatMap((kind) => [`${kind}256`, `${kind}3
 
 /** Longest wait for an answer of the provider. Milliseconds. */
 const PATIENCE_MS = 5000;
+
+/** Largest answer of the provider. Bytes. */
+const MAX_ANSWER = 1024 * 1024;
 
 /** Shortest time between two requests for keys. Milliseconds. */
 const COOLDOWN_MS = 1000;
@@ -47,7 +50,8 @@ export function createJwtUsers(settings: JwtSettings, now: () => number, log: Lo
   const { issuer, audience, cooldownMs = COOLDOWN_MS } = settings;
   const open = async () => {
     const address = settings.jwks ?? (await findKeyAddress(issuer));
-    return createRemoteJWKSet(new URL(address), { cooldownDuration: cooldownMs, timeoutDuration: PATIENCE_MS });
+    const limits = { cooldownDuration: cooldownMs, timeoutDuration: PATIENCE_MS };
+    return createRemoteJWKSet(new URL(address), { ...limits, [customFetch]: fetchSmall });
   };
   let keys: Awaited<ReturnType<typeof open>> | undefined;
   let opening: ReturnType<typeof open> | undefined;
@@ -105,10 +109,24 @@ function createRejection(expected: string, error: errors.JOSEError): HttpError {
   return new HttpError("AUTH_REJECTED", message);
 }
 
+/** Fetches an answer whose body fails above the limit, so that no provider fills the server's memory. */
+async function fetchSmall(address: string, init: RequestInit): Promise<Response> {
+  const answer = await fetch(address, init);
+  let size = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, body) {
+      size += piece.length;
+      if (size > MAX_ANSWER) throw new SheafError("NETWORK", `${address} sent more than ${MAX_ANSWER} bytes`);
+      body.enqueue(piece);
+    },
+  });
+  return new Response(answer.body?.pipeThrough(limit), answer);
+}
+
 /** @throws SheafError NETWORK. */
 async function findKeyAddress(issuer: string): Promise<string> {
   const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  const answer = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) });
+  const answer = await fetchSmall(address, { redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) });
   const description = answer.ok ? ((await answer.json()) as { issuer?: unknown; jwks_uri?: unknown } | null) : null;
   const { jwks_uri: keys } = description ?? {};
   if (description?.issuer === issuer && typeof keys === "string" && isSafe(keys)) return keys;

@@ -17,7 +17,7 @@ async function startProvider() {
   const pair = await generateKeyPair("ES256");
   const keys = new Map<string, Pair>([["first", pair]]);
   const asked: string[] = [];
-  const describe = { change: (description: object) => description };
+  const describe = { change: (description: object) => description, padding: "" };
   const issuer = await serveHttp((request, response) => {
     asked.push(request.url!);
     if (keys.size === 0) return void response.writeHead(503).end();
@@ -29,7 +29,7 @@ async function startProvider() {
       kid,
       alg: "ES256",
     }));
-    return void Promise.all(list).then((all) => response.end(JSON.stringify({ keys: all })));
+    return void Promise.all(list).then((all) => response.end(JSON.stringify({ keys: all, padding: describe.padding })));
   });
   const sign = (
     changes: JWTPayload = {},
@@ -174,6 +174,16 @@ test(verifies("S-270", "a description of another issuer, or with unsafe keys, op
   describe.change = () => ({});
   const server = await openApp({ args: [...args, "--jwks", `${issuer}/keys`] });
   expect((await server.as(await sign()).fetch("/v1/models")).status).toBe(200);
+});
+
+test.each(["description", "keys"])(verifies("S-270", "%s above a limit of size open nothing"), async (part) => {
+  const { args, sign, describe } = await startProvider();
+  const padding = "x".repeat(2 * 1024 * 1024);
+  if (part === "keys") describe.padding = padding;
+  else describe.change = (description) => ({ ...description, padding });
+  const server = await openApp({ args });
+  expect((await server.as(await sign()).fetch("/v1/models")).status).toBe(503);
+  expect(server.log()).toContain("sent more than 1048576 bytes");
 });
 
 test(verifies(["S-270", "S-51"], "the cookie of the page ends with the token"), async () => {
