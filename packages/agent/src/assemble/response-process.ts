@@ -1,6 +1,7 @@
 /** A process that prepares the responses of one workspace, and runs their tools (R-81). */
 import { lstatSync } from "node:fs";
 import { createPeer, type Peer } from "@sheaf/base/peer";
+import { createKnownMask } from "../config/known-secrets.ts";
 import { createPreparer, type Preparer } from "./preparer.ts";
 import type { ResponsePorts } from "./prepare-response.ts";
 import type { RunRequest } from "./run-request.ts";
@@ -44,6 +45,12 @@ function openPeer(channel: number): Peer {
 process.on("message", ({ channel, message }: { readonly channel: number; readonly message?: unknown }) => {
   if (message === undefined) peers.delete(channel);
   else (peers.get(channel) ?? openPeer(channel)).receive(message);
+});
+// The server's log has this process's stderr.
+process.on("uncaughtException", (error: unknown) => {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${createKnownMask(process.env).mask(text)}\n`);
+  process.exit(1);
 });
 // The server ends it.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);

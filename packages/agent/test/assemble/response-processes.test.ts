@@ -1,4 +1,5 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, fork, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunEvent } from "@sheaf/protocol";
@@ -99,4 +100,20 @@ test(verifies("R-81", "a server that was stopped for a while does not take its p
   spawn("sh", ["-c", `sleep 1; kill -CONT ${child}`]);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000);
   expect((await run()).at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+});
+
+test(verifies(["R-81", "S-256"], "the stack of a crash shows no key"), async () => {
+  const module = join(import.meta.dirname, "../../src/assemble/response-process.ts");
+  const secrets = [`sk-ant-api03-${"Ab1".repeat(31)}-AAAAAAAA`, "correct-horse-battery"];
+  const child = fork(module, {
+    env: { PATH: process.env.PATH, SHOP_TOKEN: secrets[1] },
+    execArgv: ["--conditions=sheaf-source"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let shown = "";
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => (shown += text));
+  child.once("message", () => child.send({ channel: 1, message: secrets.join(" ") }));
+  expect(await once(child, "close")).toEqual([1, null]);
+  expect(shown).toMatch(/^TypeError: .*sk-ant-…\[masked\] co…\[masked\]\n\s+at /);
+  for (const secret of secrets) expect(shown).not.toContain(secret);
 });
