@@ -13,9 +13,12 @@ import { findReadable } from "./workspace-files.ts";
 /** Size of the largest file. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Reads the owner's `store` alone, to hide other owners' calls. @throws HttpError NOT_FOUND, FORBIDDEN, USAGE. */
+/** The longest time for the logs of one owner. Milliseconds. */
+const MAX_MS = 60_000;
+
+/** Reads the owner's `store` alone, to hide other owners' calls. @throws HttpError NOT_FOUND, FORBIDDEN, USAGE, OVERLOADED. */
 export async function readBlame(
-  path: string,
+  { path, signal: left }: { readonly path: string; readonly signal: AbortSignal },
   { workspace: root }: ConversationRecord,
   store: SharedStore,
   { settings, now, trees, preparer }: ServerContext,
@@ -28,7 +31,17 @@ export async function readBlame(
   const read = await readWholeFile(workspace.root, found, MAX_BYTES);
   if (!read.ok) throw new HttpError(read.error.code === "FILE_NOT_FOUND" ? "NOT_FOUND" : "USAGE", read.error.message);
   const { bytes, hash } = read.value;
-  const lines = await blameFile(found.absolute, bytes, { store, dataFolder, environment, now });
+  const late = AbortSignal.timeout(MAX_MS);
+  const signal = AbortSignal.any([left, late]);
+  const lines = await blameFile(found.absolute, bytes, { store, dataFolder, environment, now, signal }).catch(
+    (error: unknown) => {
+      if (late.aborted) {
+        const advice = `run sheaf blame ${found.named} on the server`;
+        throw new HttpError("OVERLOADED", `your logs take more than ${MAX_MS / 1000} s to read: ${advice}`);
+      }
+      throw left.aborted ? new HttpError("CANCELLED", "the client closed the connection") : error;
+    },
+  );
   if (!lines) throw new HttpError("USAGE", `${found.named} is not a text file: name a file with lines`);
   const ranges = toRanges(lines).map((range) => toShownRange(range, wire.mask.mask));
   return { path: found.named, hash, totalLines: lines.length, ranges };

@@ -150,7 +150,8 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
 
   app.get("/v1/conversations/:id/blame", readsWhole, async (request) => {
     const { store, record } = await findConversation(request, context);
-    return request.json(await readBlame(request.req.query("path") ?? "", record, store, context));
+    const asked = { path: request.req.query("path") ?? "", signal: request.req.raw.signal };
+    return request.json(await readBlame(asked, record, store, context));
   });
 
   app.get("/v1/conversations/:id/diff", readsWhole, async (request) => {

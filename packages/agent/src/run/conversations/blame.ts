@@ -27,6 +27,8 @@ export interface BlamePlace {
   readonly dataFolder: string;
   readonly environment: Environment;
   readonly now: () => number;
+  /** Ends the reading of the logs, which may be many. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A line with its call. A person or another program wrote a line without one; a line without a commit is new. */
@@ -36,7 +38,7 @@ export interface BlamedLine {
   readonly commit?: CommitLine | undefined;
 }
 
-/** Returns undefined for binary `bytes`. `path`: absolute, links resolved. @throws SheafError STORAGE_…, INTERNAL. */
+/** Returns undefined for binary `bytes`. `path`: absolute, links resolved. @throws SheafError STORAGE_…, INTERNAL, or the reason of `signal`. */
 export async function blameFile(
   path: string,
   bytes: Uint8Array,
@@ -87,7 +89,7 @@ function listCounterparts(path: string, { dataFolder }: BlamePlace): string[] {
 
 async function readMoments(
   paths: readonly string[],
-  { store, dataFolder, now }: BlamePlace,
+  { store, dataFolder, now, signal }: BlamePlace,
   git: Omit<GitSetup, "gitFolder"> | undefined,
 ): Promise<readonly FileMoment[]> {
   const isNear = (folder: string): boolean => paths.some((path) => isBelow(path, folder));
@@ -107,6 +109,7 @@ async function readMoments(
   for (const { id, workspace } of conversations.toSorted((one, other) => one.createdAt - other.createdAt)) {
     if (!withStates.has(dirname(toStateRef(id, "x"))) && !isNear(workspace)) continue;
     for await (const response of readLogs(store, id, now)) {
+      signal?.throwIfAborted();
       const states = changes.get(toStateRef(id, response.id));
       // A fork has copies of the calls before it.
       const calls = listBlamedCalls(id, response).filter(({ callId }) => !seen.has(callId));

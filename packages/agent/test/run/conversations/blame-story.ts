@@ -47,7 +47,7 @@ export interface Story {
   /** Each turn is some acts; between two turns Sheaf records, as it does while a model answers. */
   readonly respond: (conversationId: string, turns: readonly ((callId: string) => Act)[][]) => Promise<string>;
   readonly revert: (conversationId: string) => Promise<void>;
-  readonly blame: (path: string) => Promise<readonly BlamedLine[] | undefined>;
+  readonly blame: (path: string, signal?: AbortSignal) => Promise<readonly BlamedLine[] | undefined>;
   readonly git: (...words: readonly string[]) => void;
 }
 
@@ -144,8 +144,8 @@ export function createStory(root = createTemporaryFolder(), hasStates = true): S
       files.clear();
       for (const [path, lines] of before.get(responseIds[0]!)!) files.set(path, lines);
     },
-    blame: (path) => {
-      const place = { store, dataFolder, environment, now: Date.now };
+    blame: (path, signal) => {
+      const place = { store, dataFolder, environment, now: Date.now, signal };
       return blameFile(join(root, path), readFileSync(join(root, path)), place);
     },
   };

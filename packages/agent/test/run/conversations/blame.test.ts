@@ -105,6 +105,16 @@ test(
   },
 );
 
+test(verifies("C195", "an abort ends the reading of the logs"), async () => {
+  const story = createStory(undefined, false);
+  story.files.set("a.txt", [{ text: "one", by: "person" }]);
+  story.settle();
+  await story.respond("conv_1", [[() => ({ tool: "list_dir", arguments: {} })]]);
+  await expect(story.blame("a.txt", AbortSignal.abort(new Error("the client left")))).rejects.toThrow(
+    "the client left",
+  );
+});
+
 test(verifies("C195", "a result names the state that has the changes of its call"), async () => {
   const story = createStory();
   story.files.set("a.txt", [{ text: "one", by: "person" }]);
