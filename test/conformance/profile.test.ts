@@ -147,6 +147,8 @@ describe("by name", () => {
     const made = await runSheaf(["install-alias", ".", "--as", "codex"], { cwd });
     expect([made.code, made.stdout]).toEqual([0, `${join(cwd, "codex")}\n`]);
     expect(readFileSync(join(cwd, "codex"), "utf8")).toContain(' --compat=codex-2026 "$@"');
+    const own = await runSheaf(["install-alias", ".", "--as", "sheaf"], { cwd });
+    expect([own.code, readFileSync(join(cwd, "sheaf"), "utf8")]).toEqual([0, expect.stringContaining('=sheaf "$@"')]);
     const other = await runSheaf(["install-alias", ".", "--as", "codexx"], { cwd });
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('--as "codexx" is unknown: use one of')]);
   });

@@ -15,7 +15,7 @@ const readText = (path: string): string => readFileSync(join(root, path), "utf8"
 const readme = readText("README.md");
 const folders = createTestFolder();
 
-/** What a reader has after `npm ci`: `npx` and, by the alias of the page, `sheaf`. */
+/** The programs of a reader after `npm ci`: `npx` and, as the page makes it, `sheaf`. */
 const bin = folders.newFolder();
 writeProgram("npm", '[ "$*" = ci ]');
 writeProgram("npx", '[ "$1" = sheaf ] && exec "$@"');
@@ -90,12 +90,13 @@ describe("a block", () => {
   });
 });
 
-test("npx --prefix starts the built Sheaf in another folder, as the page does for one's own project", () => {
-  expect(readme).toContain("npx --prefix '$PWD' sheaf");
-  const cwd = newProject();
-  const args = ["--prefix", root, "sheaf", "-p", "--model", "offline", "--output-format", "json", "hello"];
+test("the program that the page makes starts the built Sheaf in another folder", () => {
+  expect(readme).toContain("npx sheaf install-alias ~/bin --as sheaf");
   const env = { PATH: process.env.PATH, HOME: folders.newFolder() };
-  const { stdout, stderr } = spawnSync("npx", args, { cwd, encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] });
+  const options = { encoding: "utf8", env, input: "" } as const;
+  spawnSync("npx", ["sheaf", "install-alias", env.HOME, "--as", "sheaf"], { ...options, cwd: root });
+  const args = ["-p", "--model", "offline", "--output-format", "json", "hello"];
+  const { stdout, stderr } = spawnSync(join(env.HOME, "sheaf"), args, { ...options, cwd: newProject() });
   expect([stderr, JSON.parse(stdout)]).toMatchObject(["", { subtype: "success" }]);
 });
 

@@ -288,9 +288,9 @@ const definitions = {
   },
   "install-alias": {
     usage: "DIR",
-    summary: "Create programs that replace another agent by Sheaf",
+    summary: "Create programs that start Sheaf, also under the name of another agent",
     flags: {
-      "--as <NAME>...": "claude, codex, cursor-agent or agent; repeatable (default: the last two)",
+      "--as <NAME>...": "cursor-agent, agent, codex, claude or sheaf; repeatable (default: the first two)",
       "--overwrite": "Replace any program",
     },
     examples: ["install-alias ~/bin", "install-alias ~/bin --as codex"],

@@ -17,7 +17,7 @@ import type { Talk } from "./two-way.ts";
 
 /** Names of programs that start Sheaf in a dialect, by the value of `--compat` (C30). */
 export const dialectPrograms = {
-  sheaf: [],
+  sheaf: ["sheaf"],
   "cursor-2026": ["cursor-agent", "agent"],
   "codex-2026": ["codex"],
   "claude-2026": ["claude"],
