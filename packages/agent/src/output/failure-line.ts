@@ -6,7 +6,7 @@ export function formatFailureLine({ code, message }: { readonly code: string; re
   return `sheaf: ${code}: ${toVisibleLine(message)}\n`;
 }
 
-/** Returns true if a failed run has its answer, but Sheaf refused its commands (S-31), or it did not pass (C168). */
+/** Returns true if a failed run has a whole answer: Sheaf refused its commands (S-31), or it did not pass (C168). */
 export function hasAnswer({ code }: { readonly code: string }): boolean {
   return code === "SANDBOX_UNAVAILABLE" || code === "VERIFY_FAILED";
 }

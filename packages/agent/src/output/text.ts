@@ -17,7 +17,7 @@ export interface TextOptions {
   readonly showsFailure?: boolean;
 }
 
-/** Creates the lines. A failed run has its actions, and its answer if there is one: stderr has the rest (C21). */
+/** Creates the lines. Unless `showsFailure`, a failed run has its actions and any answer: stderr has the rest (C21). */
 export function createTextProjection(options: TextOptions): Projection {
   const { locale, showsFailure = false } = options;
   let { showsActions = true } = options;

@@ -27,7 +27,7 @@ export interface EditorFiles {
     disk: DiskFile,
     written: string | undefined,
   ) => Promise<UnsavedText | undefined>;
-  /** Has the editor write a file; undefined: it did not. Editors format, so the saved text may differ from `after`. */
+  /** Has the editor write an existing file, which it may format; undefined: it did not, and the file is unchanged. */
   readonly write: (
     context: EditorContext,
     path: WorkspacePath,

@@ -80,7 +80,7 @@ function toExportedResponse(value: unknown, conversationId: string, number: numb
   return { id: id as string, createdAt: createdAt as number, events: imported };
 }
 
-/** Returns a log as an import stores it: approvals of another place do not apply here (S-06, S-16, S-91). */
+/** Returns a log as an import stores it, without approvals, which do not apply here (S-06, S-16, S-91). */
 export function toImportedLog(log: readonly RunEvent[]): RunEvent[] {
   const isApproval = ({ type }: RunEventBody): boolean => type === "approval_request" || type === "approval_resolved";
   const kept = log.filter((event) => !isApproval(event.type === "agent_event" ? event.event : event));

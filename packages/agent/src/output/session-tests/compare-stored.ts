@@ -26,7 +26,7 @@ interface Session extends ComparedSession {
   readonly files: ReadonlyMap<string, string | null>;
 }
 
-/** Compares what the two did, apart from times, ids and paths. Neither is changed. @throws SheafError INTERNAL, STORAGE_…. */
+/** Compares two sessions, apart from times, ids and paths, without changing them. @throws INTERNAL, STORAGE_…. */
 export async function compareStored(
   ids: readonly [string, string],
   ports: ComparisonPorts,

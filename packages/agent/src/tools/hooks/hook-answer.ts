@@ -58,7 +58,7 @@ const deciding: ReadonlySet<string> = new Set([...refusingEvents, "PostToolUse",
 /** Events at which a plain output is for the model. */
 const speaking: ReadonlySet<HookEventName> = new Set(["SessionStart", "UserPromptSubmit"]);
 
-/** Converts the outcome of a hook's command. The user sees refusals of the sandbox, as after a command. */
+/** Converts a command's outcome; `toolName` is the call's. The user sees the sandbox's refusals, as after a command. */
 export function toHookAnswer(event: HookEventName, outcome: CommandOutcome, toolName = ""): HookAnswer {
   const answer = readAnswer(event, outcome, toolName);
   const sentences = [answer.message ?? "", ...outcome.refusals].filter((sentence) => sentence !== "");

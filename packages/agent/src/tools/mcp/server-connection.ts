@@ -263,7 +263,7 @@ async function startHeld(program: ServerProgramOptions, { held }: ServerPorts): 
   throw new Error(`it may only run in the sandbox ("sandbox": true), and ${reason}`);
 }
 
-/** Finds a folder outside the workspace to start in: npx, uv and the like use settings and packages of their folder. */
+/** Finds a folder outside the workspace to start in: npx, uv and the like prefer settings and packages in theirs. */
 function findOuterFolder({ workspace, addedFolders, environment }: ServerPorts): string {
   const isOuter = (folder: string): boolean =>
     isFolder(folder) && ![workspace, ...addedFolders].some((inner) => isBelow(toRealPlace(folder), inner));
