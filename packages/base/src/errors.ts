@@ -60,7 +60,7 @@ interface ErrorOptions {
   readonly details?: string;
   /** RFC 3339 (C20). */
   readonly resetsAt?: string | undefined;
-  /** Default: the value of the code. */
+  /** True if a later try may work. Default: by the code. */
   readonly retryable?: boolean;
 }
 
@@ -83,7 +83,7 @@ export class SheafError extends Error {
     this.retryable = options.retryable ?? errorTable[code].retryable;
   }
 
-  /** The same error with another message. */
+  /** Copies the error with another message. */
   withMessage(message: string): SheafError {
     return new SheafError(this.code, message, this);
   }

@@ -18,7 +18,7 @@ export interface TextDocuments {
 
 export interface TextDocumentsOptions {
   readonly mode: Mode;
-  /** Absolute. */
+  /** Absolute path. */
   readonly workspace: string;
 }
 

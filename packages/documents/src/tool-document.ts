@@ -7,7 +7,7 @@ import type { ToolArguments } from "./tool-arguments.ts";
 /** A call while it is open. */
 export interface ToolCall {
   readonly writer: StreamWriter;
-  /** Absolute. */
+  /** Absolute path. */
   readonly workspace: string;
   readonly origin: ToolOrigin;
   /** The complete arguments; {} if they do not parse, when `rawArguments` has their text (N30). */

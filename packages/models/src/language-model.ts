@@ -2,7 +2,7 @@
 
 /** Any language model of the AI SDK's packages, described here so that Sheaf does not need them. */
 export interface LanguageModel {
-  /** `v2`, `v3` or `v4`. */
+  /** Version of the interface: `v2`, `v3` or `v4`. */
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;

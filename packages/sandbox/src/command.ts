@@ -5,15 +5,15 @@ import type { ProcessUse } from "./follow/processes.ts";
 
 export interface CommandRequest {
   readonly command: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly workingDirectory: string;
   /** Time limit; undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** Its standard input; undefined: none. */
+  /** Text or stream for its standard input. Default: none. */
   readonly input?: string | Readable | undefined;
   /** Variables for this command alone. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
-  /** It runs next to other commands. */
+  /** True if it runs next to other commands. */
   readonly isBackground?: boolean;
   /** True if its folders are read-only, so that Sheaf need not search them before and after the command. */
   readonly isReadOnly?: boolean | undefined;

@@ -42,7 +42,7 @@ function findOwnRipgrep(): string | undefined {
 
 /** A shell, and its arguments before the command. */
 export interface Shell {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly args: readonly string[];
 }
@@ -57,10 +57,10 @@ export function findShell(environment: Environment): Shell {
 
 /** One run of a helper program such as ripgrep: no shell, no terminal, bounded error output. */
 export interface ProgramRequest {
-  /** Absolute: PATH is not searched (S-05). */
+  /** Absolute path: PATH is not searched (S-05). */
   readonly file: string;
   readonly args: readonly string[];
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
   /** The program's whole environment. */
   readonly environment: Environment;

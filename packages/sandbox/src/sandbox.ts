@@ -6,7 +6,7 @@ export type Sandbox =
       readonly state: "enabled";
       /** The sandbox program's kind. */
       readonly kind: "bubblewrap" | "seatbelt";
-      /** Absolute. */
+      /** Absolute path of the sandbox program. */
       readonly file: string;
     }
   /** The user switched it off: commands need `--force` or a rule. */

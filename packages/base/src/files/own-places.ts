@@ -65,7 +65,7 @@ export interface OwnPlacesOptions {
   readonly inside: readonly string[];
   /** The user's environment, by which Sheaf finds its folders. */
   readonly environment: Environment;
-  /** Default: the files of this process. */
+  /** Files of the program. Default: this process's. */
   readonly program?: ProgramFiles | undefined;
 }
 

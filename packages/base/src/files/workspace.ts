@@ -10,7 +10,7 @@ import type { ProgramFiles } from "./own-places.ts";
 
 /** A checked path inside the workspace. */
 export interface WorkspacePath {
-  /** Absolute, links resolved as far as it exists. */
+  /** Absolute path, links resolved as far as it exists. */
   readonly absolute: string;
   /** Relative to the root with `/`; "." for the root. */
   readonly relative: string;
@@ -49,7 +49,7 @@ export interface LeftOut {
 }
 
 export interface Workspace {
-  /** Absolute, links resolved. */
+  /** Absolute path, links resolved. */
   readonly root: string;
   readonly git: GitUse;
   /** Sheaf's own files, for tests. Default: the files of this process. */

@@ -117,7 +117,7 @@ function listIgnored(stderr: string): string[] {
   return paths.length === 0 ? [] : [`The index stays without ${formatNames(paths)}, since git refuses such a path.`];
 }
 
-/** Some names of bytes, for a sentence. */
+/** Formats some names, given as bytes, for a sentence. */
 export function formatNames(names: readonly string[]): string {
   const shown = names.slice(0, 5).map((name) => JSON.stringify(Buffer.from(name, "latin1").toString()));
   return names.length > shown.length ? `${shown.join(", ")} and ${names.length - shown.length} more` : shown.join(", ");

@@ -43,7 +43,7 @@ function isSame(one: GitUpstream | undefined, other: GitUpstream | undefined): b
   return one?.remote === other?.remote && one?.merge === other?.merge;
 }
 
-/** `.` is the repository itself. */
+/** Returns the reason why an upstream is impossible. The remote `.` is the repository itself. */
 function findProblem({ remote, merge }: GitUpstream = {}, remotes: ReadonlySet<string>): string | undefined {
   if (remote !== undefined && remote !== "." && !remotes.has(remote))
     return `your configuration has no remote ${formatNames([remote])}`;

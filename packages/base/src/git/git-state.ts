@@ -13,7 +13,7 @@ export interface GitState {
   readonly refs: ReadonlyMap<string, string>;
   /** The list of stashes, the newest one first. */
   readonly stashes: readonly GitStash[];
-  /** `STAGE PATH` to `MODE ID`. */
+  /** The index: `MODE ID` by `STAGE PATH`. */
   readonly index: ReadonlyMap<string, string>;
   /** The upstream of each branch, by the branch's short name. */
   readonly branches: ReadonlyMap<string, GitUpstream>;

@@ -8,7 +8,7 @@ import type { Environment } from "../paths.ts";
 
 /** The program, and the repository on which it works. */
 export interface GitSetup {
-  /** Absolute. */
+  /** Absolute path of git. */
   readonly program: string;
   /** Sheaf's bare repository, or the `.git` of a tree in which no command has run yet. Absolute. */
   readonly gitFolder: string;
@@ -19,7 +19,7 @@ export interface GitSetup {
 }
 
 interface GitOptions {
-  /** Default: none. */
+  /** Working tree. Default: none. */
   readonly workTree?: string | undefined;
   /** The private index; default: none. */
   readonly index?: string | undefined;
@@ -30,7 +30,7 @@ interface GitOptions {
   readonly now?: number | undefined;
   /** Most bytes of output; more is a failure. Default: 64 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Default: 60 s. */
+  /** Time limit. Default: 60 s. */
   readonly timeoutMs?: number | undefined;
   /** The only remote that git may reach. Default: none. */
   readonly remote?: RemoteAccess | undefined;
@@ -41,7 +41,7 @@ interface GitOptions {
 
 export interface RemoteAccess {
   readonly protocol: "https" | "http" | "ssh" | "file";
-  /** Further settings, by name. */
+  /** Further settings of git, by name. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /** Further variables, for the program that supplies credentials. */
   readonly variables?: Readonly<Record<string, string>> | undefined;

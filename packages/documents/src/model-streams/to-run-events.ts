@@ -89,7 +89,7 @@ export async function* toRunEvents(
   yield number(toWellFormed(end));
 }
 
-/** Each turn has its own reader. */
+/** Reads calls in the text of each turn, with a separate reader for each turn. */
 async function* readTextCalls(
   events: TurnEvents,
   { toolNames = [], newId }: RunEventOptions,

@@ -249,7 +249,7 @@ function createBodyReader(stream: Readable, window: ReadWindow): BodyReader {
   };
 }
 
-/** Some proxies compress although the request does not ask for it. */
+/** Uncompresses the body: some proxies compress it although the request does not ask for that. */
 function uncompress(response: IncomingMessage): Readable {
   const encoding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return response;

@@ -26,7 +26,7 @@ export interface FailureReason {
   readonly resetsAt?: string;
   /** The remedy. Default: by the code. */
   readonly advice?: string | undefined;
-  /** Default: the value of the code. */
+  /** True if a later try may work. Default: by the code. */
   readonly retryable?: boolean;
 }
 

@@ -9,7 +9,7 @@ export const sandboxChoices = ["enabled", "disabled", "container", "container=ro
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
 interface Machine {
-  /** Undefined on systems without user ids. */
+  /** Number of the user; undefined on systems without such numbers. */
   readonly userId: number | undefined;
   /** The text of a system file; undefined if it does not exist. */
   readonly read: (path: string) => string | undefined;

@@ -13,14 +13,14 @@ import { openProbeMemory, type ProbePlace, readProbeFile } from "./probe-memory.
 
 export interface SandboxSearch {
   readonly setting: SandboxSetting;
-  /** Absolute, links resolved. */
+  /** Absolute path, links resolved. */
   readonly workspace: string;
   readonly environment: Environment;
   /** The place that stores a successful try. Undefined: Sheaf tries the sandbox. */
   readonly memory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Default: this machine's. */
+  /** The system. Default: this machine's. */
   readonly platform?: NodeJS.Platform;
 }
 

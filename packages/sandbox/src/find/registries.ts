@@ -16,7 +16,7 @@ import type { Sandbox } from "../sandbox.ts";
 /** The user's environment, and the folders that commands write: Sheaf does not run or obey files in them. */
 export interface Surroundings {
   readonly environment: Environment;
-  /** Absolute, links resolved. */
+  /** Absolute paths, links resolved. */
   readonly folders: readonly string[];
   readonly sandbox?: Sandbox | undefined;
 }

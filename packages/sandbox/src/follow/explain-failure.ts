@@ -7,7 +7,7 @@ import { isBelow } from "@sheaf/base/files/workspace";
 /** The way a command ended. */
 interface FailedCommand extends Pick<CommandOutcome, "exitCode" | "timedOut" | "output" | "permissions"> {
   readonly command: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly workspace: string;
   /** The places of Sheaf itself, for a sentence about them. */
   readonly program?: ProgramScope | undefined;

@@ -7,7 +7,7 @@ import { readStat, toIdentity } from "./folder-memory.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
 
 export interface HeldPlace {
-  /** Absolute; only the last part may be a link. */
+  /** Absolute path, of which only the last part may be a link. */
   readonly path: string;
   readonly isLink: boolean;
   /** Device and inode. */

@@ -67,7 +67,7 @@ function makeOwnFolder(kind: "runs" | "refused", prefix: string, { stateFolder, 
 export const substituteCache = "/tmp/.cache";
 
 export interface PrivateFolder {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /** Mounts of the folder's parts as `/tmp`, `/var/tmp` and shared memory. */
   readonly mounts: readonly Mount[];

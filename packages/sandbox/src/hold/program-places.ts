@@ -15,7 +15,7 @@ export interface ProgramScope {
   /** The folders that commands write, the workspace first; absolute, links resolved. */
   readonly tops: readonly string[];
   readonly environment: Environment;
-  /** Default: the files of this process. */
+  /** Files of the program. Default: this process's. */
   readonly program?: ProgramFiles | undefined;
 }
 

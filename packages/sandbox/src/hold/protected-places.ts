@@ -8,7 +8,7 @@ import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
 
 /** A folder to search. */
 export interface ProtectedFolder {
-  /** Absolute, links resolved. */
+  /** Absolute path, links resolved. */
   readonly path: string;
   /**
    * The names protected in it, at any depth. "git" means only names by which git discovers a repository: packages

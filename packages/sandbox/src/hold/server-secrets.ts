@@ -17,7 +17,7 @@ import { listHomes } from "./secret-places.ts";
 export interface ServerSecret {
   /** The way messages name it, such as `--token-file`. */
   readonly name: string;
-  /** Absolute, as the operator named it. */
+  /** Absolute path, as the operator wrote it. */
   readonly path: string;
   /** `own` is a folder of Sheaf that may contain workspaces. */
   readonly kind: "file" | "folder" | "own";
@@ -27,7 +27,7 @@ export interface SecretSurroundings {
   /** Names for messages by folder. Commands write these folders; they are absolute and contain no links. */
   readonly writable: ReadonlyMap<string, string>;
   readonly environment: Environment;
-  /** Default: the table of this process. */
+  /** Mounts of the process. Default: this process's. */
   readonly table?: MountTable;
 }
 
@@ -43,7 +43,7 @@ const systemPlaces = ["/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev",
 /** Folders that the sandbox replaces with private ones. */
 const privatePlaces = ["/tmp", "/var/tmp", "/dev/shm"] as const;
 
-/** Absolute paths of the folders to hide. @throws SheafError USAGE for a secret that Sheaf cannot hide (S-242). */
+/** Returns the folders to hide, absolute. @throws SheafError USAGE for a secret that Sheaf cannot hide (S-242). */
 export function listSecretFolders(secrets: readonly ServerSecret[], surroundings: SecretSurroundings): string[] {
   const { writable, environment, table = readMountTable(process.pid) } = surroundings;
   const needed = [...systemPlaces, ...listHomes(environment), ...toFixedPath(environment.PATH).split(":")].map(

@@ -28,7 +28,7 @@ import { makeRefuge, type OwnFolders } from "./own-folders.ts";
 
 /** A file or folder to take away. */
 export interface RefusedPlace {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /** Device and inode, if known; another place at the path stays. */
   readonly identity?: string | undefined;

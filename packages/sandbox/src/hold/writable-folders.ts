@@ -10,9 +10,9 @@ import { toExistingPath } from "./mounts.ts";
 import { listHomes, listSecretPlaces } from "./secret-places.ts";
 
 export interface AddedFolders {
-  /** Absolute, as the user named them. */
+  /** Absolute paths, as the user wrote them. */
   readonly folders: readonly string[];
-  /** Absolute, links resolved. */
+  /** Absolute path, links resolved. */
   readonly workspace: string;
   readonly environment: Environment;
 }

@@ -9,7 +9,7 @@ import { findProgram } from "../programs.ts";
 export interface BubblewrapPlan {
   /** The mounts, in mount order. */
   readonly mounts: readonly Mount[];
-  /** Absolute, by its name in the sandbox. */
+  /** Absolute path in the sandbox. */
   readonly workingDirectory: string;
   /** True for a new, empty network namespace; otherwise the command stays in the network of bubblewrap. */
   readonly hasOwnNetwork: boolean;

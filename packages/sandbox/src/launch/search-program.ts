@@ -119,7 +119,7 @@ function withStartError(outcome: ProgramOutcome, prefix: string): ProgramOutcome
  * outside of the folder are missing there, so a link cannot expose them, even if a command swaps it during the search.
  */
 interface SearchScope {
-  /** Absolute, without links. */
+  /** Absolute path, without links. */
   readonly folder: string;
   /** The program, absolute. */
   readonly program: string;

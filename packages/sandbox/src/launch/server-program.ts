@@ -15,7 +15,7 @@ const LEAVE_MS = 300;
 export interface ServerProgramOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** All of its variables. */
+  /** All variables of the program. */
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly onOutput: (bytes: Buffer) => void;
