@@ -95,7 +95,7 @@ export async function readBounded(body: BodyReader): Promise<string> {
 
 export interface ListedModel {
   readonly id: string;
-  /** Most tokens of one request, if the list has them. */
+  /** Most tokens of one request; undefined if the list lacks it. */
   readonly windowTokens: number | undefined;
 }
 

@@ -44,7 +44,7 @@ function addCounts(...counts: readonly (number | undefined)[]): number | undefin
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
 }
 
-/** Adds reasoning that xAI and gateways to Gemini report as a separate part of the total. */
+/** Adds reasoning to the completion: xAI and gateways to Gemini report it as a separate part of the total. */
 function includeReasoning(raw: {
   readonly prompt: number | undefined;
   readonly completion: number | undefined;

@@ -26,7 +26,7 @@ export interface StartedCommand {
   readonly tree: ProcessTree | undefined;
   /** Returns the signal that the exit code represents, if any, after the command ended by itself. */
   toSignal(code: number): NodeJS.Signals | undefined;
-  /** Returns the reason why the command never ran, "" if it ran. For its own end. `stderr` is its error output. */
+  /** Returns the reason why a command that ended by itself never ran; "" if it ran. `stderr` is its error output. */
   findStartError(stderr: string): string;
   /** Lets it continue next to other commands if its places are held for that. Otherwise, others wait for its end. */
   moveToBackground(): void;
