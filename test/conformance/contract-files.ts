@@ -1,4 +1,4 @@
-/** The parts of docs/formats that are made from code and from the tests. `npm run list-covered` writes them. */
+/** The parts of docs that are made from code and from the tests. `npm run list-covered` writes them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorTable, type ErrorCode } from "../../packages/base/src/errors.ts";
@@ -10,6 +10,7 @@ import { toDocumentType } from "../../packages/documents/src/tool-names.ts";
 import { formatAnnotatedRun, formatCancelledRun } from "./annotated-run.ts";
 import type { Requirements } from "./check-contracts.ts";
 import { type Clause, toAnchor } from "./contract.ts";
+import { formatTable, referenceTables } from "./reference-tables.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -20,24 +21,30 @@ const blocks: Readonly<Record<string, () => string>> = {
   tools: formatTools,
   "annotated-run": formatAnnotatedRun,
   "cancelled-run": formatCancelledRun,
+  ...referenceTables,
 };
 
-/** INDEX.md, and cli.md with its blocks, as they should be. */
+/** The pages with blocks. */
+const pages = ["formats/cli", "reference/exit-codes", "reference/flags", "reference/limits", "reference/routes"];
+
+/** INDEX.md, and the pages with blocks, as they should be. */
 export function formatContractFiles(contracts: {
   readonly clauses: readonly Clause[];
   readonly requirements: Requirements;
   readonly cited: ReadonlyMap<string, readonly string[]>;
   readonly always: ReadonlySet<string>;
 }): { readonly path: string; readonly text: string }[] {
-  const path = "docs/formats/cli.md";
+  return [{ path: "docs/formats/INDEX.md", text: formatIndex(contracts) }, ...pages.map(fillPage)];
+}
+
+function fillPage(name: string): { readonly path: string; readonly text: string } {
+  const path = `docs/${name}.md`;
   const text = readFileSync(join(root, path), "utf8").replaceAll(
     /^( *)(<!-- from code: ([\w-]+) -->\n)[^]*?(?=^ *<!-- end -->)/gm,
-    (_, indent: string, mark: string, name: string) => `${indent}${mark}${blocks[name]!().replaceAll(/^/gm, indent)}\n`,
+    (_, indent: string, mark: string, block: string) =>
+      `${indent}${mark}${blocks[block]!().replaceAll(/^/gm, indent)}\n`,
   );
-  return [
-    { path: "docs/formats/INDEX.md", text: formatIndex(contracts) },
-    { path, text },
-  ];
+  return { path, text };
 }
 
 function formatIndex({ clauses, requirements, cited, always }: Parameters<typeof formatContractFiles>[0]): string {
@@ -67,7 +74,7 @@ ${formatTable(["clause", "title", "place", "proved by", "depth"], rows)}
 const meanings: Readonly<Record<number, string>> = {
   1: "internal error",
   2: "usage or configuration",
-  3: "credentials are missing or were refused",
+  3: "credentials are missing or rejected",
   4: "a refusal of the provider that doesn't change",
   5: "the provider isn't available for now",
   6: "the answer can't be used",
@@ -169,9 +176,4 @@ function formatFlags(flags: Flags, described?: string): string {
 
 function escapeBars(text: string): string {
   return text.replaceAll("|", "\\|");
-}
-
-function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => "---"), ...rows];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
