@@ -141,7 +141,7 @@ describe("a model", () => {
     const other = { sessionId, configId: "model", value: "house/own" };
     await expect(agent.request(session.setConfigOption, other)).rejects.toMatchObject({
       code: -32_602,
-      message: expect.stringContaining("--api-key was given for openai") as string,
+      message: expect.stringContaining("--api-key belongs to openai") as string,
     });
     const same = await agent.request(session.setConfigOption, { ...other, value: "openai/gpt-5-mini" });
     expect(valueOf(same.configOptions, "model")).toBe("openai/gpt-5-mini");
@@ -273,7 +273,7 @@ describe("a command", () => {
     await ask("/quit");
     await ask("/compat");
     expect(toText(editor.updates)).toBe(
-      "mode: plan\nmode: agent\nThere is nothing to summarise./quit is a command of the terminal./compat is not a command: did you mean /compact?",
+      "mode: plan\nmode: agent\nThe conversation is too short to summarise./quit is a command of the terminal./compat is not a command: did you mean /compact?",
     );
     await expect(ask("/mode nonsense")).rejects.toMatchObject({ code: -32_602 });
     const { sessions } = await agent.request(session.list, { cwd });

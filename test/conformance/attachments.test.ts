@@ -83,7 +83,7 @@ describe("attachments of a prompt", () => {
       expect([to, code, stderr]).toEqual([
         to,
         2,
-        expect.stringContaining("an attachment of response 1 is not what it says"),
+        expect.stringContaining("an attachment of response 1 differs from its description"),
       ]);
     }
     writeFileSync(file, exported);

@@ -132,13 +132,13 @@ describe("the workspace", () => {
     for (const environment of [{}, platform]) {
       const options = { cwd, home, environment };
       const none = await run(["-p", "go"], options);
-      expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("no model is named")]);
+      expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("no model is chosen")]);
       const evil = await run(["-p", "--model", "evil/m", "go"], options);
       expect([evil.code, evil.stderr]).toEqual([4, expect.stringContaining('"evil/m" is unknown')]);
       const keyless = await run(["-p", "--model", "anthropic/m", "go"], options);
       expect([keyless.code, keyless.stderr]).toEqual([3, expect.stringContaining("ANTHROPIC_API_KEY")]);
       const { model, keys } = await checkMachine(options);
-      expect([model, keys]).toEqual(["no model is named", expect.stringMatching(/^none; /)]);
+      expect([model, keys]).toEqual(["no model is chosen", expect.stringMatching(/^none; /)]);
     }
     expect(other.seen).toEqual([]);
   });

@@ -226,7 +226,7 @@ describe("a question", () => {
       expect(await fail(session, "q=")).toContain('the answer to "q" is empty');
       expect(await fail(session, "q=a", "q=b")).toContain('"q" is answered twice');
       expect(await fail(session, "x=a", "q=a")).toContain('"x=a" answers no question');
-      expect(await fail("nobody", "a")).toContain('"nobody a" was given');
+      expect(await fail("nobody", "a")).toContain('but got "nobody a"');
       expect(await fail("0d6f4b52-5c0e-4bb4-9f3c-1d2a3b4c5d6f", "a")).toContain("not stored");
     },
   );

@@ -393,8 +393,8 @@ describeWithPostgres("two servers", (postgres) => {
       ]);
       const texts = await postgres.run(cluster.store, "SELECT events FROM sheaf.event_groups");
       const log = texts.map(({ events }) => events).join("\n");
-      expect(log).toMatch(/INTERRUPTED[^]*what it changed in files may be lost/);
-      expect(log).toMatch(/The files are those that were recorded last.*may be lost: look/);
+      expect(log).toMatch(/INTERRUPTED[^]*its changes of files may be lost/);
+      expect(log).toMatch(/The files have their last recorded state.*may be lost: look/);
       // What a call had done when its server went down is recorded: nothing of it is lost.
       expect(readTree(third)).toEqual([".git", ".gitignore", "a.txt", "b.txt", "c.txt", "e.txt"]);
       const filePaths = ["b.txt", "c.txt", "e.txt"];

@@ -42,7 +42,7 @@ const words = ["-p", "--model", "scripted:s.json", "go"];
 async function sayYes(place: SheafOptions): Promise<string> {
   await runSheaf(["trust"], place);
   const shown = await runSheaf(["hooks", "trust"], place);
-  expect([shown.code, shown.stderr]).toEqual([2, expect.stringContaining("nobody can be asked without a terminal")]);
+  expect([shown.code, shown.stderr]).toEqual([2, expect.stringContaining("Sheaf cannot ask without a terminal")]);
   const [, name = "", digest = ""] =
     /^(\S+): (?:not trusted|changed)[^]*digest {4}([0-9a-f]{64})/m.exec(shown.stdout) ?? [];
   const said = await runSheaf(["hooks", "trust", name, "--digest", digest], place);

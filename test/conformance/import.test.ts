@@ -111,5 +111,5 @@ test.each([
   writeFileSync(join(root, "bad.json"), text.replaceAll(/(conv|chat)_[0-9a-f]{8}/g, "$1_33333333"));
   const { code, stderr } = await run(["import", join(root, "bad.json")]);
   expect(code).toBe(2);
-  expect(stderr).toContain("is not an export of Sheaf: response 1 changed a file without an absolute path");
+  expect(stderr).toContain("is not an export of Sheaf (response 1 changed a file without an absolute path");
 });

@@ -122,14 +122,14 @@ describeWithProgram("tmux", () => {
     const { terminal } = start(80, 24, { cwd });
     await terminal.waitFor("›");
     terminal.type("/compact\r");
-    await terminal.waitFor(/There is nothing to summarise\.[^]*›/);
+    await terminal.waitFor(/The conversation is too short to summarise\.[^]*›/);
     terminal.type("one\r");
     await terminal.waitFor(/End of First[^]*›/);
     terminal.type("two\r");
     await terminal.waitFor(/End of Second[^]*›/);
     terminal.type("/compact\r");
     const screen = await terminal.waitFor(/Summarised the conversation so far: about \d+ tokens are left/);
-    expect(screen.match(/There is nothing to summarise/g)?.length ?? 0).toBeLessThan(2);
+    expect(screen.match(/The conversation is too short to summarise/g)?.length ?? 0).toBeLessThan(2);
     terminal.press("C-d");
     await terminal.waitFor("SHELL>");
   });

@@ -179,7 +179,7 @@ describe("a yes", () => {
     expect([asked.code, asked.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^sheaf: USAGE: nobody can be asked without a terminal: .* sheaf mcp trust math --digest [0-9a-f]{64}\n$/,
+        /^sheaf: USAGE: Sheaf cannot ask without a terminal: .* sheaf mcp trust math --digest [0-9a-f]{64}\n$/,
       ) as string,
     ]);
     const wrong = await sheaf(["mcp", "trust", "math", "--digest", "0".repeat(64)]);
@@ -290,7 +290,7 @@ describe("no file of the workspace starts as a server", () => {
       names.map((name) => ({
         name,
         status: "failed",
-        problem: expect.stringContaining("leads into the workspace") as string,
+        problem: expect.stringContaining("it points into the workspace") as string,
       })),
     );
     expect((await sheaf(["mcp", "trust", "linked", "--digest", ""])).stderr).toContain(

@@ -267,7 +267,7 @@ describe("commands that clients ask first", () => {
     // A server of the workspace is not enabled by a program that says so: its content needs a yes (S-87).
     writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { own: { command: "touch", args: ["x"] } } }));
     expect(await print("mcp", "enable", "own")).toEqual([2, expect.stringContaining("not trusted")]);
-    expect(await print("mcp", "enable", "own", "--trust")).toEqual([2, expect.stringContaining("nobody can be asked")]);
+    expect(await print("mcp", "enable", "own", "--trust")).toEqual([2, expect.stringContaining("Sheaf cannot ask")]);
   });
 });
 

@@ -158,7 +158,7 @@ describe("flags", () => {
       [["-p", "--workspace", "/no/such/folder", "x"], /\/no\/such\/folder/],
       [["-p", "--on-denied", "maybe", "x"], /continue or stop/],
       [["-p", "--json", "x"], /--json does not go with a prompt/],
-      [["answer", "no-id", "a=b"], /answer takes SESSION QUESTION=OPTION…; "no-id a=b" was given/],
+      [["answer", "no-id", "a=b"], /answer takes SESSION QUESTION=OPTION…, but got "no-id a=b"/],
       [["answer", id, "a=b"], /is not stored/],
     ] as const) {
       const { code, stdout, stderr } = await runSheaf(words, { cwd });

@@ -311,7 +311,7 @@ const rows: readonly Row[] = [
     args: free,
     code: 0,
     notices: ["COMMAND_UNKNOWN"],
-    stderr: [/^sheaf: notice: no command is named \/fxi/],
+    stderr: [/^sheaf: notice: the command \/fxi does not exist/],
   },
   {
     what: "a subagent is left out",

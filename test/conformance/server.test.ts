@@ -87,7 +87,7 @@ describe("the models", () => {
     const { code, stdout, stderr } = await runSheaf(["serve", "--port", "0"], { cwd: folders.newFolder() });
     expect(code).toBe(3);
     expect(stdout).toBe("");
-    expect(stderr).toMatch(/^sheaf: AUTH_REQUIRED: no model is named: .*--model anthropic\/ID.*--model offline.*\n$/);
+    expect(stderr).toMatch(/^sheaf: AUTH_REQUIRED: no model is chosen: .*--model anthropic\/.*--model offline.*\n$/);
   });
 
   test("that cannot be used are reported to the operator at the start", async () => {

@@ -177,7 +177,7 @@ describe("what is given wrongly", () => {
     const cwd = folders.newFolder({ "bad.json": text });
     const home = join(cwd, "home");
     const { code, stderr } = await runSheaf(["import", "bad.json"], { cwd, home });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("bad.json is not an export of Sheaf: ")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("bad.json is not an export of Sheaf (")]);
     expect(stderr).toContain("does not end with run_end");
     expect((await runSheaf(["ls", "--all", "--json"], { cwd, home })).stdout).toBe("[]\n");
   });

@@ -73,7 +73,7 @@ describe("commands", () => {
       ["/usr/bin is full", undefined],
       [
         "/users gives 500",
-        ["no command is named /users (sheaf skills lists them): the message went to the model as it is"],
+        ["the command /users does not exist (sheaf skills lists them): the message went to the model as it is"],
       ],
     ] as const) {
       const { stdout } = await runSheaf(["-p", prompt, ...ask], place);

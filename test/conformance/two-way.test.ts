@@ -162,7 +162,7 @@ describe("a line that cannot be used", () => {
     ['{"type":"user","message":{"role":"user","content":" "}}', /^line 1 of stdin is a message without text/],
     [
       '{"type":"control_response","response":{"subtype":"success","request_id":"appr_1"}}',
-      /^line 1 of stdin answers what was never asked/,
+      /^line 1 of stdin answers the request "[^"]*", which Sheaf never sent/,
     ],
     [
       '{"type":"user","message":{"role":"user","content":[{"type":"text","text":"x"},{"type":"image","source":{"type":"base64","data":"AAAA"}}]}}',

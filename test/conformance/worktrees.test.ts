@@ -307,7 +307,7 @@ test(
     const partly = await repository.prompt([create("c.txt")], ["--worktree", "fix"]);
     expect(partly.notices).toEqual([
       expect.stringContaining("the branch sheaf/fix of"),
-      `the working tree stays in ${blocked.folder}, since the branch lacks inner/: it is a repository of its own`,
+      `the working tree stays in ${blocked.folder}, since the branch lacks inner/: it has its own repository`,
     ]);
     expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\nb.txt\nc.txt");
     rmSync(join(blocked.folder, "inner"), { recursive: true });

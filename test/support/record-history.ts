@@ -217,7 +217,7 @@ function readWords(file: string): string[] {
 /** How many logs say that another server went on with them, and the ends that are errors. */
 export function countOutcomes(stored: ClusterHistory["stored"]) {
   const takeovers = stored.filter((log) =>
-    log.some((event) => event.type === "turn_start" && event.note?.includes("another one goes on")),
+    log.some((event) => event.type === "turn_start" && event.note?.includes("another one continues it")),
   ).length;
   const failed = stored.flatMap((log) => {
     const end = log.at(-1);

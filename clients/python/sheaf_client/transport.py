@@ -43,7 +43,7 @@ class Answer:
             self._sock.settimeout(seconds)
             return self._response.readline()
         except TimeoutError as error:
-            raise TransportError(f"Nothing came for {seconds:g} s.") from error
+            raise TransportError(f"The server sent no data for {seconds:g} s.") from error
         except (OSError, HTTPException, ValueError) as error:
             raise TransportError("The connection broke.") from error
 

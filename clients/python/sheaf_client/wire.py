@@ -944,7 +944,7 @@ class ConversationChange(TypedDict, total=False):
 
 
 class ConversationChanges(TypedDict):
-    """What a conversation of Sheaf changed in its files."""
+    """The changes of a conversation of Sheaf in its files."""
 
     files: list[ConversationChangesFile]
 
@@ -1076,7 +1076,7 @@ class WorkspaceFilesFile(TypedDict):
 
 
 class WorkspaceCommands(TypedDict):
-    """What a message to Sheaf may name after a slash."""
+    """The commands that a message to Sheaf can start with a slash."""
 
     commands: list[Command]
     truncated: bool
@@ -1090,7 +1090,7 @@ class Command(TypedDict):
 
 
 class WorkspaceFile(TypedDict):
-    """Lines of a file of a workspace of Sheaf."""
+    """Lines of a file in a workspace of Sheaf."""
 
     path: str
     content: str

@@ -89,6 +89,11 @@ export class SheafError extends Error {
   }
 }
 
+/** A value of the user in quotation marks; an empty one names its likely cause. */
+export function quoteValue(value: string): string {
+  return value === "" ? '"" (an unset variable?)' : `"${value}"`;
+}
+
 /** True if a value is a code of the closed table. */
 export function isErrorCode(value: string): value is ErrorCode {
   return Object.hasOwn(errorTable, value);

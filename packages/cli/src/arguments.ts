@@ -111,7 +111,7 @@ export function takeValue(
   if (kind === "optional") return takeOptionalValue(rawName, value, rest);
   if (kind === "switch") {
     if (value === undefined) return true;
-    throw new SheafError("USAGE", `${rawName} takes no value, "${value}" was given`);
+    throw new SheafError("USAGE", `${rawName} takes no value, but got "${value}": write ${rawName} alone`);
   }
   // A value with two leading dashes must be attached: `--model --force` is a slip.
   if (value === undefined || (!inlineValue && value.startsWith("--") && value.length > 2)) {
@@ -128,8 +128,8 @@ function takeOptionalValue(spelling: string, attached: string | undefined, rest:
   if (attached === undefined && (next.startsWith("-") || (isTree && /\s/.test(next)))) return "";
   if (attached === undefined) rest.shift();
   if (attached ?? next) return attached ?? next;
-  const advice = isTree ? "give a name, or no value" : "name a session, or write --continue for the newest one";
-  throw new SheafError("USAGE", `${spelling} was given an empty id (an unset variable?): ${advice}`);
+  const advice = isTree ? "write --worktree alone for a new name" : "write --continue for the newest session";
+  throw new SheafError("USAGE", `${spelling} is empty (an unset variable?): ${advice}`);
 }
 
 /** True if `resume` means `--resume`: before an id, a flag, or the end. "resume the work" is a prompt. */

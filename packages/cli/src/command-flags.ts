@@ -1,5 +1,5 @@
 /** Flags of commands: an unknown flag is always a usage error (C20). */
-import { SheafError } from "@sheaf/base/errors";
+import { quoteValue, SheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "./arguments.ts";
 import { checkCommandWords } from "./command-words.ts";
 import { commandNames, type CommandName } from "./command-definitions.ts";
@@ -59,7 +59,7 @@ export function chooseWord<Word extends string>(
 ): Word {
   const word = words.find((candidate) => candidate === value);
   if (word !== undefined) return word;
-  throw new SheafError("USAGE", `${flag} "${value}" is unknown: use ${advice}`);
+  throw new SheafError("USAGE", `${flag} ${quoteValue(value)} is unknown: use ${advice}`);
 }
 
 /** Returns a flag's whole number. `rule`: follows "is not". @throws SheafError USAGE for any other value. */
@@ -71,5 +71,5 @@ export function readNumberFlag(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);
-  throw new SheafError("USAGE", `--${flag} "${value}" is not ${rule}`);
+  throw new SheafError("USAGE", `--${flag} ${quoteValue(value)} is not ${rule}`);
 }

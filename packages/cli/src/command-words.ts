@@ -1,5 +1,5 @@
 /** Checks words that may be a command or a prompt: unclear words must not cost a model request. */
-import { SheafError } from "@sheaf/base/errors";
+import { quoteValue, SheafError } from "@sheaf/base/errors";
 import { findSlip } from "@sheaf/base/nearest-names";
 import { commandDefinitions, commandNames, listChoices, type CommandName } from "./command-definitions.ts";
 import { cursorCommands } from "./dialects/cursor/arguments.ts";
@@ -38,8 +38,17 @@ export function checkCommandWords(name: CommandName, words: readonly string[]): 
   const isOne = words.length <= (/^(--|$)/.test(usage) ? 0 : 1);
   // The words of a login may be a key (S-41); its own message repeats none.
   if (name === "login" || name === "mcp" || (!isMissing && (isOne || fits(name, words)))) return;
-  const advice = isMissing ? `See sheaf help ${name}` : toPromptAdvice([name, ...words]);
-  throw new SheafError("USAGE", `${name} takes ${usage || "no words"}; "${words.join(" ")}" was given. ${advice}`);
+  if (isMissing) throw createMissingError(name, words);
+  const advice = toPromptAdvice([name, ...words]);
+  throw new SheafError("USAGE", `${name} takes ${usage || "no words"}, but got "${words.join(" ")}". ${advice}`);
+}
+
+function createMissingError(name: CommandName, words: readonly string[]): SheafError {
+  const { usage = "", examples } = commandDefinitions[name];
+  const isSession = usage.startsWith("SESSION");
+  const advice = isSession ? "run sheaf ls --all to list the sessions" : `write sheaf ${examples[0]}`;
+  const empty = words.length === 0 ? "" : `, not ${quoteValue("")}`;
+  return new SheafError("USAGE", `${name} needs ${usage}${empty}: ${advice}`);
 }
 
 /** True if the words can belong to the command, by its usage; the command itself checks them closer. */

@@ -19,7 +19,7 @@ export const trustFlag = { "--trust": "Trust this workspace for this run; sheaf 
 /** Flags of commands that change trust in a server or a hook. */
 export const consentFlags = {
   "--remove": "trust: stop trusting it",
-  "--digest <HEX>": "trust: say yes to this content, unasked",
+  "--digest <HEX>": "trust: approve exactly this content, without a question",
 } as const;
 
 /** Flags of commands that print a run. */
@@ -128,12 +128,12 @@ export const serverFlags = {
   "--token-file <FILE>": "Tokens of clients, one per line: TOKEN, or NAME TOKEN",
   "--jwt-issuer <URL>": "Identity provider: the server accepts its tokens (JWT)",
   "--jwt-audience <NAME>": "Name of this server in the tokens of the provider",
-  "--jwks <URL>": "The provider's public keys (default: as its OpenID configuration says)",
+  "--jwks <URL>": "The provider's public keys (default: from its OpenID configuration)",
   "--store <URL>": "Store in a database, postgres://USER@HOST/NAME",
-  "--on-node-loss <end|resume>": "What others do with a response whose server died (default: end)",
+  "--on-node-loss <end|resume>": "End or resume responses of a server that died (default: end)",
   "--open": "Print an address that opens the page once, within a minute",
   "--allow-host <NAME>...": "Further name of this server, as clients call it",
-  "--trust-proxy <ADDRESSES>...": "Proxies whose X-Forwarded-… headers count, such as 127.0.0.1,10.0.0.0/8",
+  "--trust-proxy <ADDRESSES>...": "Proxies to trust in X-Forwarded-… headers, such as 127.0.0.1,10.0.0.0/8",
   "--allow-origin <ORIGIN>...": "Pages of this origin may call the API, by token",
   "--insecure-listen": "Listen for other machines without --token-file or --jwt-issuer",
   "--grace <SECONDS>": "Time for runs to end after a signal (default: 10)",

@@ -167,19 +167,13 @@ async function openPorts(
 export async function chooseConversation(flags: FlagValues, store: Store, folders: readonly string[]): Promise<string> {
   const { resume } = flags;
   if (flags["no-save"] && flags.worktree !== undefined) {
-    throw new SheafError("USAGE", "--worktree keeps files, and --no-save keeps none: leave one of them out");
+    throw new SheafError("USAGE", "--worktree needs a stored session: leave --no-save out");
   }
   if (flags["no-save"] && flags["max-cost-usd-per-day"] !== undefined) {
-    throw new SheafError(
-      "USAGE",
-      "--max-cost-usd-per-day needs stored costs, which --no-save leaves out: give one of them",
-    );
+    throw new SheafError("USAGE", "--max-cost-usd-per-day needs stored costs: leave --no-save out");
   }
   if (flags["no-save"] && (resume !== undefined || flags.continue)) {
-    throw new SheafError(
-      "USAGE",
-      "--no-save reads no session either: leave it out, or leave --resume and --continue out",
-    );
+    throw new SheafError("USAGE", "a run with --no-save cannot continue a session: leave --no-save out");
   }
   const named = findNamedSession(flags);
   if (named !== undefined && flags["session-id"] === undefined) {
@@ -195,7 +189,7 @@ export async function chooseConversation(flags: FlagValues, store: Store, folder
   const [newest] = found.flat().toSorted((one, other) => other.updatedAt - one.updatedAt);
   if (newest) return newest.id;
   const place = folders[0] ?? (flags.worktree ? `the working tree ${flags.worktree}` : "any working tree");
-  throw new SheafError("USAGE", `there is no session of ${place} to go on with: leave --resume and --continue out`);
+  throw new SheafError("USAGE", `${place} has no session to continue: leave --continue or --resume out`);
 }
 
 /** Returns a continued session's settings: its model, unless a flag or a setting has another (C69). */
@@ -232,7 +226,7 @@ export function findNamedSession(flags: FlagValues): string | undefined {
   if (sessionId !== undefined && (isOther || flags.continue)) {
     throw new SheafError(
       "USAGE",
-      `--session-id ${sessionId} names another session than --resume or --continue: give one of them`,
+      `--session-id ${sessionId} and --resume or --continue name two sessions: leave --session-id out`,
     );
   }
   return named;

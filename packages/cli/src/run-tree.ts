@@ -164,7 +164,7 @@ function toNewName({ responseId }: TreeOrder): string {
 function toMirror({ mirrorFolder }: NamedTree, environment: Environment): GitSetup {
   const program = findProgram("git", environment);
   if (program !== undefined) return { program, gitFolder: mirrorFolder, environment };
-  throw new SheafError("USAGE", "no git was found, which working trees need: install it, or leave --worktree out");
+  throw new SheafError("USAGE", "working trees need git, which is not installed: install it, or leave --worktree out");
 }
 
 /** Origin of a tree. */

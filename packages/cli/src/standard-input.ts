@@ -97,7 +97,7 @@ export async function readPrompt(
     .trim();
   const readsToEnd = text === "" || positionals.some(isInput);
   if (text === "" && input === "terminal") {
-    throw new SheafError("USAGE", 'no prompt was given: write sheaf -p "your prompt", or pipe it to stdin');
+    throw new SheafError("USAGE", 'the prompt is missing: write sheaf -p "your prompt", or pipe it to stdin');
   }
   let skipped: Pick<RunStart, "stdin"> = {};
   const skip = (): void => {

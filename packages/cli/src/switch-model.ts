@@ -15,8 +15,11 @@ export function switchModel(flags: FlagValues, model: string, io: CommandIo): Fl
   const bound = findProviderFlag(flags);
   if (bound !== undefined && before !== undefined && toProvider(before) !== toProvider(config.model ?? model)) {
     const provider = toProvider(before);
-    const advice = `start Sheaf without it, or choose a model of ${provider}`;
-    throw new SheafError("USAGE", `--${bound} was given for ${provider}, and "${model}" is not of it: ${advice}`);
+    const advice = `choose a model of ${provider}, or start Sheaf without --${bound}`;
+    throw new SheafError(
+      "USAGE",
+      `--${bound} belongs to ${provider}, but "${model}" is a model of another provider: ${advice}`,
+    );
   }
   config.chooseModel();
   return switched;

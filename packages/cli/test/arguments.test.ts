@@ -65,8 +65,8 @@ describe("words", () => {
     [["--model"], "--model needs a value"],
     [["--model", "--force"], "--model needs a value"],
     [["--print=1"], "--print takes no value"],
-    [["-p", "--resume", "", "x"], "--resume was given an empty id"],
-    [["-p", "--resume=", "x"], "--resume was given an empty id"],
+    [["-p", "--resume", "", "x"], "--resume is empty"],
+    [["-p", "--resume=", "x"], "--resume is empty"],
   ])(verifies("C20", "%j is a usage error"), (words, message) => {
     expect(() => parseArguments(words)).toThrow(
       expect.objectContaining({ code: "USAGE", message: expect.stringContaining(message) as string }),

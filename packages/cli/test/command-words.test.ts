@@ -59,11 +59,11 @@ describe("a first word that is nearly a command", () => {
 
 describe("a command before words that do not fit", () => {
   test.each([
-    ["show me the bug", 'show takes SESSION; "me the bug" was given.'],
-    ["export the table as csv", 'export takes SESSION; "the table as csv" was given.'],
+    ["show me the bug", 'show takes SESSION, but got "me the bug".'],
+    ["export the table as csv", 'export takes SESSION, but got "the table as csv".'],
     ["fork the repository", "fork takes SESSION [RESPONSE]"],
     ["rm all of it", "rm takes SESSION…"],
-    ["ls now", 'ls takes no words; "now" was given.'],
+    ["ls now", 'ls takes no words, but got "now".'],
     ["import the data from csv", "import takes FILE"],
     ["help me with this", "help takes [COMMAND]"],
     ["serve the page", "serve takes no words"],

@@ -23,9 +23,9 @@ function switchTo(model: string, flags: FlagValues): FlagValues {
 
 test(verifies("C54", "a key of the command line stays with the provider that it was given for"), () => {
   const flags = { model: "openai/gpt-5", "api-key": "sk-openai" };
-  expect(() => switchTo("anthropic/claude-sonnet-4-5", flags)).toThrow("--api-key was given for openai");
+  expect(() => switchTo("anthropic/claude-sonnet-4-5", flags)).toThrow("--api-key belongs to openai");
   expect(() => switchTo("anthropic/x", { model: "openai/y", header: ["X-Key: k"] })).toThrow(
-    "--header was given for openai",
+    "--header belongs to openai",
   );
   expect(switchTo("openai/gpt-5-mini", flags)).toEqual({ ...flags, model: "openai/gpt-5-mini" });
   expect(switchTo("anthropic/claude-sonnet-4-5", { model: "openai/gpt-5" }).model).toBe("anthropic/claude-sonnet-4-5");
@@ -34,5 +34,5 @@ test(verifies("C54", "a key of the command line stays with the provider that it 
 test(verifies("C54", "a key that came without a model goes with the first one that is chosen"), () => {
   const chosen = switchTo("openai/gpt-5", { "api-key": "sk-openai" });
   expect(chosen).toEqual({ model: "openai/gpt-5", "api-key": "sk-openai" });
-  expect(() => switchTo("anthropic/x", chosen)).toThrow("--api-key was given for openai");
+  expect(() => switchTo("anthropic/x", chosen)).toThrow("--api-key belongs to openai");
 });

@@ -36,7 +36,7 @@ export function createConnection<Item>(
       end(reason);
     };
     const abort = (): void => breakOff(signal?.reason);
-    const breakSilence = (): void => breakOff(new ConnectionError(`Nothing came for ${limit} ms.`));
+    const breakSilence = (): void => breakOff(new ConnectionError(`The server sent no data for ${limit} ms.`));
     const timer = limit === undefined ? undefined : setTimeout(breakSilence, limit);
     signal?.addEventListener("abort", abort);
     try {

@@ -237,7 +237,7 @@ class Stream implements ResponseStream {
     } catch (cause) {
       if (!request || this.lastEventId > 0 || !isLogMissing(cause)) throw cause;
       // The server may have cancelled the message, so the client doesn't send it again.
-      const message = `${responseId} was lost before it began: a server that stops keeps no queue. Send the message again.`;
+      const message = `${responseId} was lost before it started, because a server that stops keeps no queue: send the message again.`;
       throw new StreamBrokenError(message, { responseId, lastEventId: 0, cause });
     }
   }

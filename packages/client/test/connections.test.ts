@@ -64,7 +64,7 @@ test(
     const request = { message: "Hello", conversationId: "conv_1", whenBusy: "queue" } as const;
     await expect(client.chat(request).readToEnd()).rejects.toMatchObject({
       name: "StreamBrokenError",
-      message: expect.stringContaining("Send the message again"),
+      message: expect.stringContaining("send the message again"),
       lastEventId: 0,
     });
     expect([server.runs, server.requests.length]).toEqual([1, 3]);

@@ -68,7 +68,7 @@ export class Context {
     const isRefused = documents.some(
       ({ type, metadata }) => type === "error" && metadata.errorCode === "PERMISSION_DENIED",
     );
-    demand(!isRefused, "X8", 'with approvals "ask", a call was refused without a request for approval');
+    demand(!isRefused, "X8", 'with approvals "ask", the server refused a call without a request for approval');
     throw new Skip('the run of the prompt "approval" needed no approval');
   }
 

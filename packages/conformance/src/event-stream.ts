@@ -96,8 +96,7 @@ export class EventStream {
       return !done;
     } catch (error) {
       if (error instanceof Violation) throw error;
-      if (controller.signal.aborted)
-        throw new Violation("N51", `${address}: nothing came for ${waitMs} ms, before ${what}`);
+      if (controller.signal.aborted) throw new Violation("N51", `${address}: no data for ${waitMs} ms, before ${what}`);
       throw new Violation("N51", `${address}: the connection broke before ${what}`);
     } finally {
       clearTimeout(timer);

@@ -24,7 +24,7 @@ const help = `Checks a server against the contract of Sheaf's Chat API (docs/for
   --token-file FILE   the same, from the first line of a file
   --level LEVEL       base, resumable or interactive (default): the highest level to check
   --profile NAME      prompts: offline (Sheaf's rule-based model), any (default), or a JSON file
-  --model MODEL       model for prompts that name none
+  --model MODEL       model for prompts without one
   --only LIST         ids of checks or clauses, separated by commas
   --wait SECONDS      how long to wait for an answer or an event (default 30)
   --json              one JSON object at the end instead of lines
@@ -120,7 +120,7 @@ async function reach(options: SuiteOptions): Promise<void> {
 function toOptions(values: Flags, positionals: readonly string[], io: MainIo): SuiteOptions {
   const [address, ...more] = positionals;
   if (address === undefined || more.length > 0)
-    throw new Error(`one URL is needed, ${positionals.length} were given: see --help`);
+    throw new Error(`the command takes one URL, not ${positionals.length}: see --help`);
   if (!URL.canParse(address) || !/^https?:/.test(address)) throw new Error(`"${address}" is not an http address`);
   const seconds = Number(values.wait);
   if (!(seconds > 0)) throw new Error(`--wait "${values.wait}" is not a number of seconds`);
@@ -145,7 +145,7 @@ function toOnly(list: string | undefined): { readonly only?: readonly string[] }
   const only = list.split(",").map((word) => word.trim());
   for (const word of only) {
     if (selectChecks({ only: [word] }).length === 0)
-      throw new Error(`--only "${word}" is neither a check nor a clause: see --list`);
+      throw new Error(`--only "${word}" is unknown: use a check or a clause of --list`);
   }
   return { only };
 }

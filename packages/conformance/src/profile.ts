@@ -69,10 +69,10 @@ export function parseProfile(text: string): Profile {
   return Object.fromEntries(
     entries.map(([name, value]) => {
       if (!Object.hasOwn(any, name))
-        throw new Error(`there is no prompt "${name}": use ${Object.keys(any).join(", ")}`);
+        throw new Error(`the prompt "${name}" is unknown: use ${Object.keys(any).join(", ")}`);
       const prompt = typeof value === "string" ? { message: value } : value;
       const isPrompt = typeof (prompt as Partial<Prompt> | null)?.message === "string";
-      if (!isPrompt) throw new Error(`the prompt "${name}" is neither a string nor an object with a message`);
+      if (!isPrompt) throw new Error(`the prompt "${name}" must be a string, or an object with a message`);
       return [name, prompt as Prompt];
     }),
   );

@@ -154,11 +154,7 @@ export function createReducerVectors(): readonly ReducerVector[] {
       ["X1"],
       whole.flatMap((event) => [event, event]),
     ),
-    vector(
-      "the beginning repeated in the middle",
-      ["X1"],
-      [...whole.slice(0, 9), ...whole.slice(2, 9), ...whole.slice(9)],
-    ),
+    vector("the start repeated in the middle", ["X1"], [...whole.slice(0, 9), ...whole.slice(2, 9), ...whole.slice(9)]),
     vector("a base stream", ["N54"], toBaseEvents(whole)),
     vector("deltas that finalContent replaces", ["N47"], numbered([start, ...text(1, ["draft"], "final"), done])),
     vector("unknown events and documents", ["X14", "N13"], numbered([start, ...unknown, ...text(1, ["a"]), done])),
@@ -169,7 +165,7 @@ export function createReducerVectors(): readonly ReducerVector[] {
       [...whole.slice(0, 3), toSnapshotEvent(whole.slice(0, 12)), ...whole.slice(12)],
     ),
     vector("an open approval", ["X8"], approved.slice(0, 10)),
-    vector("an approval that is resolved", ["X8"], approved),
+    vector("an approval with its answer", ["X8"], approved),
     vector("an event after done", ["N50"], [...whole, { ...whole[2]!, id: 99 }]),
   ];
 }

@@ -68,7 +68,7 @@ describe("a reducer that is wrong is found out", () => {
     ],
     [
       "keeps approvals open",
-      "an approval that is resolved",
+      "an approval with its answer",
       () => (event) => (event.event === "approval_resolved" ? undefined : event),
     ],
     ["drops live output", "the first 12 events", () => (event) => (event.event === "output_delta" ? undefined : event)],

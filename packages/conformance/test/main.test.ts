@@ -44,11 +44,11 @@ test.each([
 });
 
 test.each([
-  [[], "one URL is needed, 0 were given"],
-  [["http://a", "http://b"], "one URL is needed, 2 were given"],
+  [[], "the command takes one URL, not 0"],
+  [["http://a", "http://b"], "the command takes one URL, not 2"],
   [["localhost"], '"localhost" is not an http address'],
   [["http://127.0.0.1:9", "--level", "high"], '--level "high" is not one of base, resumable, interactive'],
-  [["http://127.0.0.1:9", "--only", "X99"], '--only "X99" is neither a check nor a clause'],
+  [["http://127.0.0.1:9", "--only", "X99"], '--only "X99" is unknown: use a check or a clause of --list'],
   [["http://127.0.0.1:9", "--wait", "soon"], '--wait "soon" is not a number of seconds'],
   [["http://127.0.0.1:9", "--profile", "/no/such/file"], "ENOENT"],
   [["http://127.0.0.1:9", "--speed"], "--speed"],
@@ -119,7 +119,7 @@ test("a server that refuses the token is exit code 2, before any check", async (
 test("--strict counts a check that cannot tell as failed", async () => {
   const address = await startForeign(page);
   const words = [address, "--only", "error-token"];
-  expect((await run(words)).output).toMatch(/^skip error-token .*\n +no token was given\n/);
+  expect((await run(words)).output).toMatch(/^skip error-token .*\n +the kit has no token\n/);
   expect((await run(words)).code).toBe(0);
   expect((await run([...words, "--strict"])).code).toBe(1);
 });

@@ -89,7 +89,7 @@ test("a profile has messages, or messages with a model; unknown names are refuse
     text: { message: "Hi" },
     long: { message: "Go", model: "m" },
   });
-  expect(() => parseProfile('{"txt":"Hi"}')).toThrow('there is no prompt "txt": use text,');
-  expect(() => parseProfile('{"text":5}')).toThrow('the prompt "text" is neither');
+  expect(() => parseProfile('{"txt":"Hi"}')).toThrow('the prompt "txt" is unknown: use text,');
+  expect(() => parseProfile('{"text":5}')).toThrow('the prompt "text" must be a string');
   expect(Object.keys(profiles)).toEqual(["offline", "any"]);
 });

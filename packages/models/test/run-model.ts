@@ -127,7 +127,7 @@ function execute({ toolName, arguments: args }: ModelToolCall, files: Map<string
     case "run_terminal_cmd":
       return { output: world.commands?.[text("command")] ?? "Exit code 0, no output.", isError: false };
     case "ask_question":
-      return { output: "The user was asked. The answer comes with the next message.", isError: false };
+      return { output: "The user has the question. The next message has the answer.", isError: false };
     default:
       return { output: "done", isError: false };
   }

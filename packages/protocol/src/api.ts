@@ -457,7 +457,7 @@ export interface ChangedFileState extends s.ValueOf<typeof changedFileState> {}
 
 export const conversationChanges = s.object(
   { files: s.list<ChangedFileState>(changedFileState) },
-  { title: "What a conversation of Sheaf changed in its files" },
+  { title: "The changes of a conversation of Sheaf in its files" },
 );
 
 /** Answer of `GET /v1/conversations/{id}/changes` (X28). */
@@ -567,7 +567,7 @@ export const workspaceCommands = s.object(
     /** True if there are more commands. */
     truncated: s.boolean(),
   },
-  { title: "What a message to Sheaf may name after a slash" },
+  { title: "The commands that a message to Sheaf can start with a slash" },
 );
 
 /** Answer of `GET /v1/workspaces/{name}/commands` (X88). */
@@ -584,7 +584,7 @@ export const workspaceFile = s.object(
     /** SHA-256 of the whole file, hex. */
     hash: s.string(),
   },
-  { title: "Lines of a file of a workspace of Sheaf" },
+  { title: "Lines of a file in a workspace of Sheaf" },
 );
 
 /** Answer of `GET /v1/workspaces/{name}/files/{path}` (X32). */

@@ -181,10 +181,10 @@ function checkFinalContent(track: Track, data: StreamEventPayloads["document_end
     return finalContent === undefined ? undefined : "finalContent, but its content is null";
   }
   if (typeof finalContentSha256 === "string" && finalContent === undefined) {
-    if (finalContentLength !== joined.length) return "finalContentLength is not that of the joined deltas";
+    if (finalContentLength !== joined.length) return "finalContentLength differs from the joined deltas";
     const hash = createSha256();
     hash.update(joined);
-    return hash.digest() === finalContentSha256 ? undefined : "finalContentSha256 is not that of the joined deltas";
+    return hash.digest() === finalContentSha256 ? undefined : "finalContentSha256 differs from the joined deltas";
   }
   if (typeof finalContent !== "string") {
     const isNull = track.type === "file_edit" && track.joined === undefined;

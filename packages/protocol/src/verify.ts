@@ -82,7 +82,7 @@ class StreamVerifier implements Verifier {
   }
 
   #checkPlace({ event }: StreamEvent): GrammarProblem | undefined {
-    if (this.#ended) return { clause: "N50", message: `${event} comes after done` };
+    if (this.#ended) return { clause: "N50", message: `${event} follows done` };
     if (event === "response_start") {
       return this.#events === 0 ? undefined : { clause: "N49", message: "response_start is not the first event" };
     }

@@ -51,7 +51,7 @@ function parseNetworks(words: readonly string[]): BlockList {
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
     const width = family === "ipv6" ? 128 : 32;
     if (isIP(address) === 0 || Number(prefix ?? width) > width) {
-      const message = `--trust-proxy "${word}" is neither an address nor a network: write such as 127.0.0.1 or 10.0.0.0/8`;
+      const message = `--trust-proxy "${word}" is not an address or a network: write 127.0.0.1 or 10.0.0.0/8`;
       throw new SheafError("USAGE", message);
     }
     if (prefix !== undefined && Number(prefix) === 0) {

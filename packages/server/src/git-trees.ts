@@ -113,7 +113,7 @@ export function toGitRoot({ folder }: Pick<GitWorkspace, "folder">): string {
 export function createGitTrees({ workspaces, environment, log, now }: TreesOptions): GitTrees {
   const program = workspaces.length === 0 ? "" : findProgram("git", environment);
   if (program === undefined)
-    throw new SheafError("USAGE", "no git was found, which workspaces of git need: install it");
+    throw new SheafError("USAGE", "workspaces from git need git, which is not installed: install it");
   const all: readonly OpenWorkspace[] = workspaces.map((workspace) => {
     const { folder } = workspace;
     const mirror = { program, environment, gitFolder: join(folder, "mirror.git") };
@@ -292,7 +292,7 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
       if (!workspace) {
         throw new HttpError(
           "USAGE",
-          "the workspace of this conversation is a folder of the server: nothing to publish to",
+          "the workspace of this conversation is not from git: only such a workspace can publish",
         );
       }
       checkBranch(branch, workspace);
@@ -325,7 +325,7 @@ function checkBranch(branch: string, workspace: GitWorkspace): void {
   }
   if (branch !== (workspace.branch ?? branch)) return;
   if (workspace.branch === undefined && branch !== "main" && branch !== "master") return;
-  throw new HttpError("FORBIDDEN", `the branch ${branch} is the one that conversations begin with: name another one`);
+  throw new HttpError("FORBIDDEN", `conversations start from the branch ${branch}: choose another branch`);
 }
 
 /** Pushes one commit. Its parent is the conversation's last commit on the branch, or where it started. */

@@ -70,7 +70,7 @@ export interface ErrorAnswer {
 export function toClientError(error: unknown): { readonly told: SheafError; readonly isForLog: boolean } {
   const known = toSheafError(error);
   if (known.code !== "INTERNAL") return { told: known, isForLog: known.cause instanceof SheafError };
-  const message = "the server failed: its log says why";
+  const message = "the server failed: see its log";
   return { told: new SheafError("INTERNAL", message, { source: "server" }), isForLog: true };
 }
 

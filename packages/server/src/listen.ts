@@ -41,7 +41,12 @@ export async function listen(app: Hono<ServerEnvironment>, host: string, port: n
     (incoming, outgoing) => void handle(incoming, outgoing),
   );
   server.on("clientError", answerClientError);
-  server.on("connect", (_request, socket) => refuse(socket, new HttpError("METHOD_NOT_ALLOWED", "this is no proxy")));
+  server.on("connect", (_request, socket) =>
+    refuse(
+      socket,
+      new HttpError("METHOD_NOT_ALLOWED", "this server is not a proxy: send the request to its own address"),
+    ),
+  );
   // Node would answer an expectation that it does not know without a body; a server may ignore it.
   server.on("checkExpectation", (incoming, outgoing) => void handle(incoming, outgoing));
   await startListening(server, host, port);
@@ -80,8 +85,11 @@ function refuse(socket: Duplex, error: HttpError): void {
 
 function toHttpError(code: string | undefined): HttpError {
   const errors: Readonly<Record<string, readonly [HttpErrorCode, string]>> = {
-    HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", `the head of the request is larger than ${MAX_HEADER} bytes`],
-    ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request did not arrive in time"],
+    HPE_HEADER_OVERFLOW: [
+      "HEADERS_TOO_LARGE",
+      `the headers of the request are larger than ${MAX_HEADER} bytes: send less`,
+    ],
+    ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request did not arrive in time: send it again"],
   };
   return new HttpError(...(errors[code ?? ""] ?? (["USAGE", "the request is not valid HTTP/1.1"] as const)));
 }

@@ -54,12 +54,15 @@ export function createRequestRules({
     if (origin !== undefined && !isOwnOrigin(origin, isOwnHost, client)) {
       throw new HttpError(
         "FORBIDDEN",
-        `requests from the page ${JSON.stringify(origin.slice(0, 100))} are refused: start the server with --allow-origin to let them through`,
+        `this server refuses requests from the page ${JSON.stringify(origin.slice(0, 100))}: start it with --allow-origin and this origin`,
       );
     }
     const site = req.header("sec-fetch-site");
     if (site !== undefined && site !== "same-origin" && site !== "none") {
-      throw new HttpError("FORBIDDEN", "requests from other pages are refused");
+      throw new HttpError(
+        "FORBIDDEN",
+        "this server refuses requests from other pages: start it with --allow-origin ORIGIN",
+      );
     }
     return next();
   };
@@ -83,7 +86,7 @@ export function toCorsHeaders(foreignOrigin: string | undefined): Readonly<Recor
 /** Answers a browser that asks before it sends a page's request. @throws HttpError for a private network (S-52). */
 function answerPreflight(req: HonoRequest, origin: string): Response {
   if (req.header("access-control-request-private-network") !== undefined) {
-    throw new HttpError("FORBIDDEN", "pages of public networks are refused");
+    throw new HttpError("FORBIDDEN", "this server refuses pages of public networks: call it from a program");
   }
   const asked = req.header("access-control-request-headers") ?? "";
   const headers = {

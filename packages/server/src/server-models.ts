@@ -81,7 +81,7 @@ export function createServerModels(
 function createUnusableModel(name: string, error: SheafError): Model {
   // The reason would show the folder of the file.
   const isFile = name.startsWith("scripted:");
-  const message = isFile ? `the model ${name} cannot be used: the server's log says why` : error.message;
+  const message = isFile ? `the model ${name} cannot be used: see the server's log` : error.message;
   const failure = new SheafError(error.code, message, {
     cause: error,
     source: "provider",

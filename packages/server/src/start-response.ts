@@ -323,7 +323,7 @@ async function findConversation(
 function chooseModelName(body: WholeRequest, kept: ConversationSettings, { names }: ServerModels): string {
   const name = body.model ?? (kept.model === undefined ? (names[0] ?? "") : toShownModel(kept.model));
   if (body.model !== undefined || names.includes(name)) return name;
-  const message = `this conversation goes on with the model ${JSON.stringify(name)}, which is not offered here: send "model" with one of ${names.join(", ")}`;
+  const message = `this conversation continues with the model ${JSON.stringify(name)}, which is not offered here: send "model" with one of ${names.join(", ")}`;
   throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
 }
 

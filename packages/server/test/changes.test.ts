@@ -148,7 +148,7 @@ test(verifies("X28", "a folder that became a link leads nowhere"), async () => {
   symlinkSync(outside, join(cwd, "d"));
   mkdirSync(join(cwd, "e"));
   const files = await read(server, path);
-  expect(files).toMatchObject([{ filePath: "d/a.txt", problem: "it leads out of its workspace now" }]);
+  expect(files).toMatchObject([{ filePath: "d/a.txt", problem: "its path now leaves the workspace" }]);
   expect(JSON.stringify(files)).not.toContain("secret");
   expect((await revert(server, path, { filePath: "d/a.txt" })).status).toBe(409);
   expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("secret\n");

@@ -48,7 +48,9 @@ describe("a conversation", () => {
     const other = await start({ cwd: one.cwd, store, args: [] });
     const [status, code, message] = (await toError(other.chat({ message: "go", conversationId }))) as string[];
     expect([status, code]).toEqual([404, "MODEL_NOT_FOUND"]);
-    expect(message).toContain('goes on with the model "offline", which is not offered here: send "model" with one of');
+    expect(message).toContain(
+      'continues with the model "offline", which is not offered here: send "model" with one of',
+    );
     const { models } = await other.read<{ readonly models: readonly { readonly id: string }[] }>("/v1/models");
     expect((await send(other, { conversationId, model: models[0]!.id })).status).toBe("completed");
   });

@@ -274,7 +274,7 @@ testDeep(
     expect(await again.prepare(owner, toStore("chat_1"), takesOver("chat_1"))).toEqual({ isNew: false });
     expect(await again.record(owner, "chat_1")).toBe(true);
     const states = git(remote, "log", "--format=%s", "refs/sheaf/conv_1/chat_1").split("\n");
-    expect(states).toEqual(["State after chat_1", "Another server goes on with chat_1", "State in chat_1", "Begin"]);
+    expect(states).toEqual(["State after chat_1", "Another server continues chat_1", "State in chat_1", "Begin"]);
   },
 );
 
@@ -309,7 +309,7 @@ test.each(["git+/srv/app.git", "git+./app", "git+C:\\app", "git+ada@git.example:
   verifies("R-50", "%s is no address, and the error shows the forms of one"),
   (word) => {
     expect(() => createGitWorkspace({ name: "app", word, settings: {}, folder: "/w", environment: {} })).toThrow(
-      /^--workspace app: the address of the repository .*: write git\+https:.*git\+ssh:.* or git\+file:\/\/\/PATH$/,
+      /^the address of the repository of --workspace app .*: write git\+https:.*git\+ssh:.* or git\+file:\/\/\/PATH$/,
     );
   },
 );

@@ -336,7 +336,7 @@ const HAND_OVER = "hand-over";
 
 /** The error of a response that another process may continue, once this process has stopped its work on it (R-61). */
 export function createHandOverError(responseId: string): SheafError {
-  const message = `the server goes down, and another process goes on with ${responseId}: read what it wrote`;
+  const message = `the server stops, and another process continues ${responseId}: load the response again`;
   return new SheafError("CONVERSATION_BUSY", message, { source: "storage", details: HAND_OVER });
 }
 
@@ -347,6 +347,6 @@ export function isHandOver(error: unknown): boolean {
 
 /** The error if another writer took the response over. */
 export function createLostError(responseId: string): SheafError {
-  const message = `another process took over ${responseId}, since this one did not respond for a while: read what it wrote`;
+  const message = `another process took over ${responseId}, since this one did not respond for a while: load the response again`;
   return new SheafError("CONVERSATION_BUSY", message, { source: "storage" });
 }

@@ -59,7 +59,7 @@ export async function chooseAgents(
   }
   if (foreign.length > 0) {
     const advice = "modelAliases in your config.json can give such a name a model";
-    changes.push(`subagents that name no model of Sheaf use the model of the run: ${foreign.join(", ")}; ${advice}`);
+    changes.push(`subagents without a model of Sheaf use the model of the run: ${foreign.join(", ")}; ${advice}`);
   }
   const notices = changes.map((message): Notice => ({ code: "AGENT_CHANGED", message }));
   return { kinds, models, notices };
@@ -73,7 +73,7 @@ async function chooseModel(
   time: number,
 ): Promise<AgentModel> {
   if (!isOwn && (!name.includes("/") || toProvider(name) !== toProvider(modelName))) {
-    const message = `a workspace may name models of the run's own provider alone, and "${name}" is none`;
+    const message = `a workspace may choose only models of the run's own provider, unlike "${name}"`;
     throw new SheafError("CONFIG_INVALID", message);
   }
   if (!agentModels) throw new SheafError("CONFIG_INVALID", `this program gives the name "${name}" no model`);

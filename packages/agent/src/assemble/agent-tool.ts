@@ -38,14 +38,14 @@ export function createAgentTool(ports: AgentToolPorts): CallableTool {
   const { kinds } = ports;
   const parameters = s.object({
     kind: s.choice([...kinds.keys()] as [string, ...string[]]),
-    task: s.string({ minLength: 1, description: "All that it needs to know: it sees nothing of this conversation" }),
+    task: s.string({ minLength: 1, description: "All that it needs to know: it doesn't see this conversation" }),
   });
   const lines = [...kinds.values()].map(
     (kind) => `- ${kind.name}${toMode(kind, ports.mode) === "ask" ? " (only reads)" : ""}: ${kind.description}`,
   );
   const tool: Tool<s.ValueOf<typeof parameters>> = {
     ...agentTraits,
-    description: `Give a task to a subagent, which works with a context of its own and returns a report. Use it for work that would fill yours, and for parts that do not depend on each other: calls in one turn of kinds that only read run at once. Kinds:\n${lines.join("\n")}`,
+    description: `Give a task to a subagent, which works with its own context and returns a report. Use it for work that would fill yours, and for parts that do not depend on each other: calls in one turn of kinds that only read run at once. Kinds:\n${lines.join("\n")}`,
     parameters,
     run: ({ kind, task }, context) => runTask(kinds.get(kind)!, task, ports, context),
   };

@@ -158,7 +158,7 @@ export function createAgent(options: AgentOptions): Agent {
 function createSchemaOpener({ outputSchema, webSearch }: AgentOptions, tools: readonly CustomTool[]) {
   if (webSearch && tools.some(({ name }) => name === "web_search")) {
     throw createUsageError(
-      'the provider\'s own tool is named "web_search": give yours another name, or leave webSearch out',
+      'the provider\'s own tool has the name "web_search": give yours another name, or leave webSearch out',
     );
   }
   const schemas = [
@@ -310,7 +310,7 @@ function toFolder(workspace: string): string {
 function toRequest(setup: RunSetup, prompt: string, options: AgentRunOptions): RunRequest {
   const { conversation = `conv_${randomUUID()}`, answers, attachments, mode = setup.mode } = options;
   if (typeof prompt !== "string" || prompt.trim() === "") {
-    throw createUsageError(`the prompt is ${JSON.stringify(prompt)}: write what the agent is to do`);
+    throw createUsageError(`the prompt is ${JSON.stringify(prompt)}: write a task for the agent`);
   }
   if (!/^conv_[\w-]{1,100}$/.test(conversation)) {
     const advice = 'give the "conversation" of another run, or "conv_" and a UUID';

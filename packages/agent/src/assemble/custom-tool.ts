@@ -61,9 +61,10 @@ function checkName(tool: CustomTool, index: number, names: ReadonlySet<string>):
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw createUsageError(`${shown} is not valid: use 1 to 64 letters, digits, "_" or "-"`);
   }
-  if (findTool(name)) throw createUsageError(`${shown} is the name of one of Sheaf's own tools: choose another name`);
-  if (name.startsWith("mcp__")) throw createUsageError(`${shown} begins with "mcp__", as tools of MCP servers do`);
-  if (names.has(name)) throw createUsageError(`${shown} is given twice: choose another name`);
+  if (findTool(name)) throw createUsageError(`${shown} is already the name of a tool of Sheaf: choose another name`);
+  if (name.startsWith("mcp__"))
+    throw createUsageError(`${shown} starts with "mcp__", as only tools of MCP servers may: choose another name`);
+  if (names.has(name)) throw createUsageError(`${shown} appears twice: choose another name`);
   if (typeof tool.run !== "function") throw createUsageError(`tools[${index}] ("${name}") has no function "run"`);
 }
 

@@ -116,7 +116,7 @@ function findObstacle(entry: WorkspaceHooks, isHeld: boolean): string | undefine
   const { name, state } = entry;
   switch (state) {
     case "trusted":
-      return isHeld ? undefined : `hooks of ${name} do not run: those of a workspace run in the sandbox only`;
+      return isHeld ? undefined : `hooks of ${name} do not run: hooks of a workspace run only in the sandbox`;
     case "not_trusted":
       return `hooks of ${name} do not run: look at them with sheaf hooks trust`;
     case "changed":

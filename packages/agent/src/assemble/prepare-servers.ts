@@ -88,8 +88,8 @@ async function prepareServerPrompt(
   const command = typed.trimStart().startsWith("/mcp__") ? parseTypedCommand(typed) : undefined;
   if (!command) return {};
   if (!prompts) {
-    const advice = mode === "ask" || mode === "plan" ? `in ${mode} mode no server is started` : "see sheaf mcp list";
-    throw new SheafError("USAGE", `/${command.name} is a prompt of a tool server, and this run has none: ${advice}`);
+    const advice = mode === "ask" || mode === "plan" ? `Sheaf starts no servers in ${mode} mode` : "see sheaf mcp list";
+    throw new SheafError("USAGE", `/${command.name} needs its tool server, which this run doesn't use: ${advice}`);
   }
   const prompt = await prompts.find(command.name, signal);
   const request = { tool: { name: command.name, access: "mcp" }, arguments: {} } as const;

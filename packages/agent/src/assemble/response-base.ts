@@ -112,7 +112,7 @@ export function createSystemPrompt(
 }
 
 function createSearchError({ name }: Model): SheafError {
-  const message = `the model ${name} has no web search of its own that Sheaf can use`;
+  const message = `the model ${name} has no web search that Sheaf can use`;
   const advice = `leave out --web-search (webSearch), or use Anthropic, OpenAI with Responses, or Gemini 3 or newer, for fallbacks too`;
   return new SheafError("USAGE", `${message}: ${advice}`);
 }
@@ -151,7 +151,7 @@ function toStart(
   const skill = skills.find(({ name }) => name === typed.name);
   if (!skill) {
     if (typed.name.startsWith("mcp__")) return {};
-    const text = `no command is named /${typed.name} (sheaf skills lists them): the message went to the model as it is`;
+    const text = `the command /${typed.name} does not exist (sheaf skills lists them): the message went to the model as it is`;
     return { notices: [...notices, { code: "COMMAND_UNKNOWN", message: text }] };
   }
   const text = skill.kind === "skill" ? toInstructions(skill) : fillCommand(skill, typed.arguments);

@@ -53,7 +53,9 @@ export async function openMcpLogin(request: McpLoginRequest, person: LoginPerson
       const pasted = person.pasted ? [readPasted(person, listener.url, state)] : [];
       return untilAborted(Promise.race([listener.redirected, ...pasted]), late).catch((error: unknown) => {
         if (!late.aborted || error instanceof SheafError) throw error;
-        throw new SheafError("CANCELLED", `nobody logged in within ${LOGIN_MS / 60_000} minutes`, { source: "user" });
+        throw new SheafError("CANCELLED", `the login took longer than ${LOGIN_MS / 60_000} minutes: start it again`, {
+          source: "user",
+        });
       });
     };
     const redirectUrl = listener.url;
@@ -149,5 +151,7 @@ async function readPasted({ pasted, refuse }: LoginPerson, url: string, state: s
     if (given) return given;
     if (line.trim() !== "") refuse();
   }
-  throw new SheafError("CANCELLED", "no address was pasted before the input ended", { source: "user" });
+  throw new SheafError("CANCELLED", "the input ended before an address arrived: start the login again", {
+    source: "user",
+  });
 }

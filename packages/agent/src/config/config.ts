@@ -3,7 +3,7 @@ import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Effort, Mode, Notice, TokenPrice } from "@sheaf/protocol";
 import { listProblems } from "@sheaf/protocol/check-value";
-import { SheafError } from "@sheaf/base/errors";
+import { quoteValue, SheafError } from "@sheaf/base/errors";
 import { hasForeignName } from "@sheaf/base/foreign-name";
 import { type HookSources, withVerify } from "./hook-settings.ts";
 import type { McpServers } from "./mcp-settings.ts";
@@ -258,7 +258,7 @@ function toHookSources(
 
 function toAtMost(flag: string, text: string | undefined, most: number): number | undefined {
   if (text === undefined || toInteger(text) <= most) return text === undefined ? undefined : Number(text);
-  throw new SheafError("USAGE", `${flag} "${text}" is not a whole number from 0 to ${most}`);
+  throw new SheafError("USAGE", `${flag} ${quoteValue(text)} is not a whole number from 0 to ${most}`);
 }
 
 function toSandboxChoice({ sandbox }: RawSettings, { SHEAF_SANDBOX }: Environment, config: UserConfig): SandboxChoice {
@@ -285,7 +285,7 @@ function toChoice<Choice extends string, Default>(
   const choice = choices.find((candidate) => candidate === value);
   if (choice !== undefined) return choice;
   const known = choices.length === 2 ? choices.join(" or ") : `one of ${choices.join(", ")}`;
-  throw new SheafError("USAGE", `${flag} "${value}" is unknown: use ${known}`);
+  throw new SheafError("USAGE", `${flag} ${quoteValue(value)} is unknown: use ${known}`);
 }
 
 function toWorkspace(given: string | undefined, cwd: string): string {
@@ -317,7 +317,10 @@ function toPositive(flag: string, text: string | undefined, convert: (text: stri
   if (text === undefined) return undefined;
   const value = convert(text);
   if (!Number.isFinite(value) || value <= 0) {
-    throw new SheafError("USAGE", `${flag} "${text}" is not a ${convert === toInteger ? "whole " : ""}number above 0`);
+    throw new SheafError(
+      "USAGE",
+      `${flag} ${quoteValue(text)} is not a ${convert === toInteger ? "whole " : ""}number above 0`,
+    );
   }
   return value;
 }

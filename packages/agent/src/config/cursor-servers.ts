@@ -62,7 +62,7 @@ function readVariables(
   if (typeof file !== "string" || !isAbsolute(file)) return "its envFile is not an absolute path";
   const place = toRealPlace(file);
   if ([workspace, ...addedFolders.map(toRealPlace)].some((folder) => isBelow(place, folder))) {
-    return "its envFile leads into the workspace, where commands can change it: move it elsewhere";
+    return "its envFile is in the workspace, where commands can change it: move it elsewhere";
   }
   const text = readSmallFile(file, MAX_BYTES);
   return text === undefined

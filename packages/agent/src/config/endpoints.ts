@@ -1,7 +1,7 @@
 /** Finds the model of a name, with its address and key. Never chooses another model than the named one. */
 import { dirname, resolve } from "node:path";
 import type { TokenPrice } from "@sheaf/protocol";
-import { SheafError } from "@sheaf/base/errors";
+import { quoteValue, SheafError } from "@sheaf/base/errors";
 import {
   defaultRequestLimits,
   type PackageEndpoint,
@@ -87,10 +87,10 @@ export function isBuiltInModel(name: string): boolean {
  * unknown name; CONFIG_INVALID for a broken configuration (S-04); USAGE for flags that don't fit.
  */
 export function chooseModel(settings: ModelSettings): ModelChoice {
-  const { config, files, flags } = settings;
+  const { config, flags } = settings;
   if (config.fault) throw config.fault;
   const named = findModelName(settings);
-  if (!named) throw createNoModelError(files);
+  if (!named) throw createNoModelError();
   const { name } = named;
   if (isBuiltInModel(name)) {
     if (flags.baseUrl !== undefined) {
@@ -308,21 +308,19 @@ function toRequestLimits({ limits = {} }: UserConfig, { waitsForQuota }: ModelFl
   };
 }
 
-function createNoModelError(files: ModelSettings["files"]): SheafError {
+function createNoModelError(): SheafError {
   return new SheafError(
     "AUTH_REQUIRED",
-    "no model is named: set a key (ANTHROPIC_API_KEY and others, or sheaf login anthropic) and use " +
-      "--model anthropic/ID, or use a local server with --model ollama/ID, or --model offline (built in, needs no " +
-      `key); SHEAF_MODEL, or "model" in ${files.config}, names one permanently`,
+    "no model is chosen: set ANTHROPIC_API_KEY and add --model anthropic/claude-sonnet-4-5, or add --model offline, " +
+      "which needs no key (sheaf help flags lists all models)",
   );
 }
 
-function createNoKeyError({ name, credential, keyVariables, isBuiltIn }: Provider, model: string): SheafError {
+function createNoKeyError({ name, credential, keyVariables }: Provider, model: string): SheafError {
   const [variable = ""] = keyVariables;
-  const flag = isBuiltIn ? ", or give --api-key" : "";
   return new SheafError(
     "AUTH_REQUIRED",
-    `the model "${model}" needs a key of ${name}, and none is set: set ${variable}, or run sheaf login ${credential}${flag}`,
+    `the model "${model}" needs a key of ${name}: set ${variable}, or run sheaf login ${credential}`,
   );
 }
 
@@ -339,7 +337,7 @@ function createUnknownModelError(name: string, providers: readonly Provider[]): 
   const forms = ["offline", "scripted:FILE", ...providers.map((provider) => `${provider.name}/ID`)];
   return new SheafError(
     "MODEL_NOT_FOUND",
-    `the model "${name}" is unknown: ${blank}${question}use one of ${forms.join(", ")} (sheaf models lists them)`,
+    `the model ${quoteValue(name)} is unknown: ${blank}${question}use one of ${forms.join(", ")} (sheaf models lists them)`,
   );
 }
 

@@ -101,7 +101,7 @@ function toRemote(name: string, address: string, settings: RemoteSettings): Remo
   const problem = findAddressProblem(url, address);
   if (!url || problem !== undefined) {
     const form = "git+https://HOST/PATH, git+ssh://USER@HOST/PATH or git+file:///PATH";
-    throw new SheafError("USAGE", `--workspace ${name}: the address of the repository ${problem}: write ${form}`);
+    throw new SheafError("USAGE", `the address of the repository of --workspace ${name} ${problem}: write ${form}`);
   }
   return { address, access: toAccess(protocol as RemoteAccess["protocol"], url, settings) };
 }
@@ -109,11 +109,11 @@ function toRemote(name: string, address: string, settings: RemoteSettings): Remo
 /** The address itself is not repeated: it may have a password. */
 function findAddressProblem(url: URL | null, address: string): string | undefined {
   if (!url || !/^[\x21-\x7e]+$/.test(address)) return "cannot be read";
-  if (!["https:", "http:", "ssh:", "file:"].includes(url.protocol)) return "has a protocol that is not known";
+  if (!["https:", "http:", "ssh:", "file:"].includes(url.protocol)) return "has an unknown protocol";
   if (url.password !== "" || (url.username !== "" && url.protocol !== "ssh:")) {
-    return "has credentials in it, which others see: name them in gitWorkspaces of the configuration";
+    return "has credentials in it, which others see (gitWorkspaces of the configuration is their place)";
   }
-  if (url.hostname.startsWith("-") || url.username.startsWith("-")) return "has a name that begins with a dash";
+  if (url.hostname.startsWith("-") || url.username.startsWith("-")) return "has a name with a dash at its start";
   if (url.protocol === "file:" && url.hostname !== "") return "names another machine";
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   return url.protocol === "http:" && !isLocal ? "is not encrypted (http)" : undefined;

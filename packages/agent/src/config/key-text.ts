@@ -45,7 +45,7 @@ export function parseHeaders(lines: readonly string[]): Record<string, string> {
     const name = line.slice(0, Math.max(colon, 0)).trim();
     const value = line.slice(colon + 1).trim();
     if (!isHeaderName(name)) {
-      throw new SheafError("USAGE", `header ${index + 1} (-H) is not a header: write -H "Name: value"`);
+      throw new SheafError("USAGE", `the header ${index + 1} (-H) has no valid name: write -H "Name: value"`);
     }
     if (!isHeaderValue(value)) {
       throw new SheafError(
@@ -67,7 +67,7 @@ export type ParsedUrl =
 export function parseBaseUrl(text: string): ParsedUrl {
   const url = URL.parse(text.trim());
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    return { ok: false, expected: "expected an address that begins with http:// or https://" };
+    return { ok: false, expected: "expected an address that starts with http:// or https://" };
   }
   if (url.username !== "" || url.password !== "") {
     return { ok: false, expected: "expected an address without a name or a password in it" };

@@ -47,7 +47,7 @@ const oauth = s.strict(
     clientId: s.optional(filled),
     clientSecret: s.optional(filled),
     /** Address of a document that describes the client (https). */
-    clientMetadataUrl: s.optional(s.refine(filled, "an address that begins with https://", isSecureAddress)),
+    clientMetadataUrl: s.optional(s.refine(filled, "an address that starts with https://", isSecureAddress)),
     /** Rights that the login asks for, separated by spaces. Default: the server's own list. */
     scope: s.optional(filled),
     /** Port for the browser's return, on 127.0.0.1. Default: any free port. */
@@ -60,7 +60,7 @@ export interface OauthSettings extends s.ValueOf<typeof oauth> {}
 
 const httpServer = s.object({
   type: s.optional(s.literal("http")),
-  url: s.refine(s.string({ format: "uri" }), "an address that begins with http:// or https://", isHttpAddress),
+  url: s.refine(s.string({ format: "uri" }), "an address that starts with http:// or https://", isHttpAddress),
   headers: s.optional(headerFields),
   oauth: s.optional<OauthSettings>(oauth),
   ...limits,

@@ -11,7 +11,6 @@ interface NamedProvider {
   readonly headers: Readonly<Record<string, string>>;
   /** Ids of models that the configuration names. */
   readonly models: readonly string[];
-  readonly isBuiltIn: boolean;
 }
 
 /** A provider with a protocol that Sheaf implements. */
@@ -38,7 +37,6 @@ export function toProviders({ endpoints = {}, providers = {} }: UserConfig): Rea
     name,
     headers: {},
     models: [],
-    isBuiltIn: true,
   }));
   return new Map([...own, ...builtIn].map((provider) => [provider.name, provider]));
 }
@@ -57,7 +55,6 @@ function toWireProvider(name: string, settings: EndpointSettings): Provider {
     isLocal: isLoopback(URL.parse(baseUrl)?.hostname ?? ""),
     headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])),
     models,
-    isBuiltIn: false,
   };
 }
 
@@ -72,7 +69,6 @@ function toPackageProvider(name: string, settings: PackageProviderSettings): Pro
     isLocal: false,
     headers: {},
     models,
-    isBuiltIn: false,
   };
 }
 

@@ -45,7 +45,7 @@ const endpoint = s.extend(commonFields, {
   protocol: s.choice(["openai-responses", "openai-chat", "anthropic-messages", "gemini"]),
   baseUrl: s.refine(
     s.string(),
-    "an address that begins with http:// or https://, without a name, a password, ? or #",
+    "an address that starts with http:// or https://, without a name, a password, ? or #",
     (text) => parseBaseUrl(text).ok,
   ),
   headers: s.optional(headerFields),
@@ -85,7 +85,7 @@ const afterEdit = s.object({
   ),
   command: s.refine(
     s.string({ minLength: 1, maxLength: 4000 }),
-    "a command with {file} outside quotes: the name of the file is quoted when it is put there",
+    "a command with {file} outside quotes: Sheaf quotes the name of the file itself",
     (text) => !quotedParts(text).some((part) => part.includes("{file}")),
   ),
 });
@@ -153,7 +153,7 @@ const fields = s.object({
   verifyRounds: s.optional(s.integer({ minimum: 0, maximum: maxVerifyRounds })),
   /** A settings file of Claude Code, whose hooks become the user's own (C81). */
   hooksFile: s.optional(
-    s.refine(s.string(), "an absolute path, or one that begins with ~/", (text) => /^(~\/|\/)./.test(text)),
+    s.refine(s.string(), "an absolute path, or a path that starts with ~/", (text) => /^(~\/|\/)./.test(text)),
   ),
   /** False: the user's hooks run outside the sandbox, where they do not say otherwise (S-138). */
   hooksSandbox: s.optional(s.boolean()),

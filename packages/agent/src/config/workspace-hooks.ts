@@ -60,7 +60,7 @@ export function readWorkspaceHooks(places: HookPlaces): readonly WorkspaceHooks[
   ];
 }
 
-const goneProblem = "you trusted them, and they are not there (sheaf hooks trust --remove revokes the yes)";
+const goneProblem = "you trusted them, but they are missing (sheaf hooks trust --remove ends the trust)";
 
 /** The hooks of a file; undefined without hooks, or the reason why they cannot be read. */
 function readHooks(file: string): Readonly<Record<string, unknown>> | string | undefined {

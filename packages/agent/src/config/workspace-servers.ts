@@ -127,9 +127,9 @@ type ParsedEntry = Pick<Extract<WorkspaceServer, { digest: string }>, "settings"
 function parseFilled(name: string, value: unknown, places: WorkspacePlaces): ParsedEntry | string {
   const { url, envFile } = isJsonObject(value) ? value : {};
   if (typeof url === "string" && toLeader(url, "a") !== toLeader(url, "b")) {
-    return "its address has ${…} before the path, so that nobody can see where it leads";
+    return "its address has ${…} before the path, which hides its server";
   }
-  if (envFile !== undefined) return `it names an envFile, which a repository cannot give a server: ${addAdvice}`;
+  if (envFile !== undefined) return `it has an envFile, which a repository cannot set for a server: ${addAdvice}`;
   const filled = fillEntry(value, places);
   if (!filled.ok) return filled.problem;
   return parseEntry(name, filled.value, places, { entry: value, variables: filled.variables });
@@ -161,7 +161,7 @@ function parseEntry(
   if (word === undefined) return { settings, written, variables: source?.variables ?? [] };
   // A filled word may be a key, so the message hides it.
   const named = source ? "" : ` (${JSON.stringify(word)})`;
-  return `it leads into the workspace${named}, where commands can change what starts: ${addAdvice}`;
+  return `it points into the workspace${named}, where commands can change what starts: ${addAdvice}`;
 }
 
 const untrustAdvice = "fix it, or revoke the trust with sheaf trust --remove";

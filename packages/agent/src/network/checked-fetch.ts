@@ -44,9 +44,9 @@ export function createCheckedFetch(serverUrl: string, ports: CheckedFetchPorts):
     if (problem !== undefined) throw createRefusal(url, problem);
     const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(init.signal ? [init.signal] : [])]);
     const addresses = await untilAborted(resolveAllowed(toName(url), resolveHost, await reach), signal);
-    if (!addresses) throw createRefusal(url, "it is in a network that the server must not lead to");
+    if (!addresses) throw createRefusal(url, "it is in a network that the server must not use");
     const isHere = addresses.every(({ address }) => isOwnAddress(address));
-    if (url.protocol === "http:" && !isHere) throw createRefusal(url, "the address does not begin with https://");
+    if (url.protocol === "http:" && !isHere) throw createRefusal(url, "the address does not start with https://");
     const proxy = isHere ? undefined : ports.findProxy(url);
     const way = proxy === undefined ? toDirectWay(addresses) : await openTunneledWay(url, addresses, proxy, signal);
     const request = new Request(url, { ...init, signal });

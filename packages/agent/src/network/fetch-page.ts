@@ -99,10 +99,13 @@ async function followPage(given: string, ports: FetchPorts, signal: AbortSignal)
     if (target === undefined) return readPage(response, url, signal);
     response.destroy();
     const next = parseUrl(target);
-    if (!next) return fail("REDIRECTED", `${url.href} leads to ${shorten(target)}, which is not a web address`);
+    if (!next) return fail("REDIRECTED", `${url.href} redirects to ${shorten(target)}, which is not a web address`);
     // Another host needs another permission.
     if (next.hostname !== url.hostname || (url.protocol === "https:" && next.protocol === "http:")) {
-      return fail("REDIRECTED", `${url.href} leads to ${next.href}: call web_fetch with that address if you want it`);
+      return fail(
+        "REDIRECTED",
+        `${url.href} redirects to ${next.href}: call web_fetch with that address if you want it`,
+      );
     }
     url = next;
   }

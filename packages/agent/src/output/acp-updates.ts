@@ -107,7 +107,7 @@ class AcpUpdates implements AcpProjection {
       case "run_end": {
         const isEmpty = this.#awaitsSummary && !event.error;
         const words = [
-          ...(isEmpty ? ["There is nothing to summarise."] : []),
+          ...(isEmpty ? ["The conversation is too short to summarise."] : []),
           ...readNotices(event).map(({ message }) => `\n\n(${message})`),
         ];
         return words.map((line) => toMessage(line));

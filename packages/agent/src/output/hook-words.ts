@@ -10,7 +10,7 @@ const words: Readonly<Record<Locale, Words>> = {
   en: {
     hook: "Hook",
     objected: "objected to the result",
-    continued: "had the answer go on",
+    continued: "continued the answer",
     asked: "asked for your decision",
     ended: "ended the run",
     changed: "changed the arguments",

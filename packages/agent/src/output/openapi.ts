@@ -81,12 +81,12 @@ function toAnswer(answer: Operation["answers"][string]): object {
       };
     case "export":
       return {
-        description: "A file; the header `Content-Disposition` names it.",
+        description: "A file, with its name in the header `Content-Disposition`.",
         content: { ...toJsonContent("conversation"), "text/markdown": { schema: { type: "string" } } },
       };
     case "file":
       return {
-        description: "A file; the header `Content-Disposition` names it.",
+        description: "A file, with its name in the header `Content-Disposition`.",
         content: Object.fromEntries(fileTypes.map((type) => [type, { schema: { type: "string", format: "binary" } }])),
       };
     case "text/plain":

@@ -55,11 +55,11 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     get: { id: "getResponse", summary: "A response, complete or not.", answers: { "200": "snapshot" }, errors: [404] },
   },
   "/v1/responses/{id}/events": {
-    get: { id: "followResponse", summary: "The events of a response from any id; 204 if there are no more.",
+    get: { id: "followResponse", summary: "The events of a response from any id, or 204 if it has no more.",
       parameters: [
         lastEventId,
         query("after", "Id of the last event that the client has.", { type: "integer", minimum: 0 }),
-        query("snapshot", "1: begin with the whole state as one event.", { type: "string", enum: ["0", "1"] }),
+        query("snapshot", "1: start with the whole state as one event.", { type: "string", enum: ["0", "1"] }),
         query("reasoning", "1: with the model's reasoning.", { type: "string", enum: ["0", "1"] }),
         format,
       ],
@@ -73,7 +73,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       request: "approval-answer", answers: { "202": "approval-result" }, errors: [404, 409] },
   },
   "/v1/events": {
-    get: { id: "followConversations", summary: "What happens in all conversations: first a snapshot, or what came after an event.",
+    get: { id: "followConversations", summary: "The changes of all conversations: first a snapshot, or the changes after an event.",
       parameters: [
         lastEventId,
         query("after", "Id of the last event that the client has.", { type: "string" }),
@@ -85,14 +85,14 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       parameters: [
         query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 200, default: 50 }),
         query("before", "`next` of the previous page.", { type: "string" }),
-        query("search", "Only those with this text in the title, a message or an answer.", { type: "string" }),
+        query("search", "Only conversations with this text in the title, a message or an answer.", { type: "string" }),
         query("pinned", "`first`: pinned ones before all others.", { type: "string", enum: ["first"] }),
       ],
       answers: { "200": "conversations" } },
   },
   "/v1/conversations/{id}": {
     get: { id: "getConversation", summary: "Messages and responses, in order.", answers: { "200": "conversation" }, errors: [404] },
-    patch: { id: "changeConversation", summary: "Changes the title of a conversation, what its next message goes on with, or whether it is pinned.",
+    patch: { id: "changeConversation", summary: "Changes the title, the mode, the model, the effort or the pin of a conversation.",
       request: "conversation-change", answers: { "200": "conversation-summary" }, errors: [404] },
     delete: { id: "deleteConversation", summary: "Deletes a conversation.", answers: { "204": "none" }, errors: [404, 409] },
   },
@@ -101,7 +101,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       request: "waiting-order", answers: { "200": "waiting" }, errors: [404] },
   },
   "/v1/conversations/{id}/fork": {
-    post: { id: "forkConversation", summary: "A new conversation that begins with a copy of this one up to a response.",
+    post: { id: "forkConversation", summary: "A new conversation that starts with a copy of this one up to a response.",
       request: "fork-request", answers: { "201": "conversation-summary" }, errors: [404, 409] },
   },
   "/v1/conversations/{id}/revert": {
@@ -117,12 +117,12 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       request: "publish-request", answers: { "201": "publish-result" }, errors: [403, 404, 409] },
   },
   "/v1/conversations/{id}/export": {
-    get: { id: "exportConversation", summary: "A conversation as a file, without what runs or was reverted.",
+    get: { id: "exportConversation", summary: "A conversation as a file, without running and reverted responses.",
       parameters: [{ ...query("format", "Markdown for people, JSON for programs.", { type: "string", enum: ["markdown", "json"] }), required: true }],
       answers: { "200": "export" }, errors: [404] },
   },
   "/v1/conversations/{id}/changes": {
-    get: { id: "listChanges", summary: "What a conversation changed in its files, against its start.",
+    get: { id: "listChanges", summary: "The changes of a conversation in its files, against its start.",
       answers: { "200": "conversation-changes" }, errors: [404] },
   },
   "/v1/conversations/{id}/blame": {
@@ -140,7 +140,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       request: "change-revert", answers: { "200": "conversation-changes" }, errors: [404, 409] },
   },
   "/v1/attachments": {
-    get: { id: "listAttachments", summary: "Such files that can be named now, and what is allowed.",
+    get: { id: "listAttachments", summary: "Such files that a message can use now, and the limits.",
       answers: { "200": "attachments" } },
     post: { id: "addAttachment", summary: "A file that messages may name by its id, for a day unless the server says otherwise.",
       request: "attachment-upload", answers: { "201": "attachment" } },
@@ -154,7 +154,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     get: { id: "readAttachment", summary: "The bytes of such a file.", answers: { "200": "file" }, errors: [404] },
   },
   "/v1/responses/{id}/attachments/{number}": {
-    get: { id: "readResponseAttachment", summary: "The bytes of a file that came with the message of a response, from 1.",
+    get: { id: "readResponseAttachment", summary: "The bytes of a file in the message of a response, from 1.",
       answers: { "200": "file" }, errors: [404] },
   },
   "/v1/workspaces": {

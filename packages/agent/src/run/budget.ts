@@ -92,7 +92,7 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
     }
     // The run itself has its next turn when all of its subagents have ended.
     const agents = reservedTurns > 0 ? open : 0;
-    const also = agents > 0 ? `, and ${agents} more turns of subagents go on` : "";
+    const also = agents > 0 ? `, and ${agents} more turns of subagents run` : "";
     if (maxTokens !== undefined && tokens + agents * expected.tokens >= maxTokens) {
       const message = `${tokens} tokens are used${also}, the budget is ${maxTokens}: raise --max-tokens`;
       return new SheafError("BUDGET_TOKENS", message);

@@ -35,7 +35,7 @@ export function createFinalAnswer(check: AnswerCheck | undefined): FinalAnswer {
       }
       if (checked.isSchemaFault) return toRunFailure(new SheafError("CONFIG_INVALID", checked.problem));
       if (note !== undefined) {
-        const message = `the answer does not fit the output schema, also after a repair turn: ${checked.problem}`;
+        const message = `the answer does not fit the output schema, even after a repair turn: ${checked.problem}`;
         return toRunFailure(new SheafError("OUTPUT_INVALID", message, { source: "provider" }));
       }
       note = `Your answer was not accepted: ${checked.problem}. Answer again with the JSON alone.`;

@@ -48,7 +48,7 @@ export function createLoopGuard(): LoopGuard {
       if (!TURNS_TO_WARN.has(idleTurns)) return undefined;
       return (
         `The last ${idleTurns} turns made calls (${lastNames}) that were made before, with the same results. ` +
-        `Do something else, or end and say what is missing. After ${TURNS_TO_END} such turns the run ends.`
+        `Do something else, or end and list what you still need. After ${TURNS_TO_END} such turns the run ends.`
       );
     },
     get failure() {

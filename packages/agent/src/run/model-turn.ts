@@ -213,7 +213,7 @@ function toLength(event: ModelEvent): number {
 }
 
 function createEndlessError(model: Model): SheafError {
-  const message = `the answer of ${model.id} is longer than ${MAX_ANSWER} characters and was ended there: ask for less, or use another model`;
+  const message = `the answer of ${model.id} is longer than ${MAX_ANSWER} characters, so Sheaf ended it there: ask for less, or use another model`;
   return new SheafError("MAX_TOKENS", message, { source: "provider" });
 }
 

@@ -61,7 +61,7 @@ const MAX_REPEATS = 2;
 
 /** A note, because the system prompt must not change during a run (C38). */
 const wrapUpNote =
-  "This is the last turn of the budget of this answer: call no tools. Say what is done, what is left, and how to go on.";
+  "This is the last turn in the budget of this answer: call no tools. Report the work done, the work left, and how to continue.";
 
 /**
  * Runs turns until the model ends, asks or fails, or until a budget ends.
@@ -365,7 +365,8 @@ function toEndAfterTools(
   loop: SheafError | undefined,
 ): RunEnd | undefined {
   const denied = stopsOnDenied ? results.find(isDenied) : undefined;
-  if (denied) return toRunFailure(new SheafError("PERMISSION_REQUIRED", denied.error?.message ?? "a call was refused"));
+  if (denied)
+    return toRunFailure(new SheafError("PERMISSION_REQUIRED", denied.error?.message ?? "Sheaf refused a call"));
   const kinds = new Set(results.map(({ status, effect }) => (status === "success" ? effect?.kind : undefined)));
   if (kinds.has("question")) return { type: "run_end", reason: "clarification" };
   // The model still has to write an answer that must fit a schema.

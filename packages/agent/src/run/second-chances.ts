@@ -36,7 +36,7 @@ export function createSecondChances(): SecondChances {
 }
 
 function toCutNote({ calls, text }: TurnState, names: string): string {
-  const isCut = "Your last message was cut at its token limit.";
+  const isCut = "Your last message reached its token limit.";
   if (names !== "")
     return `${isCut} The call of ${names} was not whole and did not run: write it again, whole, in smaller parts.`;
   if (calls.length > 0) return `${isCut} Its whole calls have run.`;

@@ -42,15 +42,12 @@ export function anchorGlob(glob: string, workspace: Workspace, folder: Workspace
   const resolved = workspace.resolve(start);
   if (!resolved.ok) {
     if (resolved.error.code !== "PATH_OUTSIDE_WORKSPACE") return resolved;
-    const message = `the glob ${shown} leads out of the workspace ${workspace.root}: only files inside it are searched`;
+    const message = `the glob ${shown} leaves the workspace ${workspace.root}: write a glob of files inside it`;
     return toFault("PATH_OUTSIDE_WORKSPACE", message);
   }
   const inner = posix.relative(folder.relative, resolved.path.relative);
   if (inner === ".." || inner.startsWith("../")) {
-    return toFault(
-      "INVALID_PATTERN",
-      `the glob ${shown} leads out of ${folder.named}: search the folder that it names`,
-    );
+    return toFault("INVALID_PATTERN", `the glob ${shown} leaves ${folder.named}: search its own folder`);
   }
   return { ok: true, glob: [toLiteral(inner), rest].filter((part) => part !== "").join("/") };
 }

@@ -56,14 +56,14 @@ export function createExpiringApprover(approver: Approver): Approver {
       const asking = AbortSignal.any([signal, ended.signal]);
       const expire = async (): Promise<ApprovalDecision> => {
         await wait(expiresAfterMs, undefined, { signal: asking });
-        return { ...reject, by: "timeout", message: `nobody answered within ${expiresAfterMs / 1000} s` };
+        return { ...reject, by: "timeout", message: `no answer arrived within ${expiresAfterMs / 1000} s` };
       };
       try {
         return await Promise.race([approver.ask(request, asking, checkEdited), expire()]);
       } catch (error) {
         if (signal.aborted) throw error;
         const message = error instanceof Error ? error.message : String(error);
-        return { ...reject, by: "error", message: `nobody could be asked: ${message}` };
+        return { ...reject, by: "error", message: `Sheaf could not ask for approval: ${message}` };
       } finally {
         ended.abort();
       }

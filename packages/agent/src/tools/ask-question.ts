@@ -45,7 +45,7 @@ export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
     }
     return {
       status: "success",
-      output: "The user was asked. The answer comes with the next message.",
+      output: "The user has the question. The next message has the answer.",
       effect: {
         kind: "question",
         title,

@@ -17,7 +17,7 @@ const parameters = s.object({
         s.list(s.string({ description: "Id" }), {
           minItems: 0,
           maxItems: 200,
-          description: "Ids of todos of this plan that come first",
+          description: "Ids of todos of this plan to complete first",
         }),
       ),
     }),

@@ -74,8 +74,7 @@ export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
 
 type AppliedEdits = Extract<EditResult, { ok: true }>;
 
-const staleNote =
-  "Somebody else has changed other parts of this file since you read it: read it again before you rely on them.";
+const staleNote = "Other parts of this file have changed since you read it: read it again before you rely on them.";
 
 /** Returns true if a place is the text that the model quoted, blanks at line ends aside. */
 function keepsText(rule: AppliedEdits["matched"][number]): boolean {

@@ -68,7 +68,7 @@ export function applyEdits(name: string, text: string, edits: readonly TextEdit[
     hadNumbers ||= found.hadNumbers;
   }
   if (region === undefined || current === text) {
-    return toFault("NOTHING_TO_CHANGE", `${name}: the edits change nothing: leave them out, or correct new_string`);
+    return toFault("NOTHING_TO_CHANGE", `${name}: the edits change nothing, so leave them out or correct new_string`);
   }
   return { ok: true, text: current, region, matched, places, hadNumbers };
 }
@@ -82,11 +82,11 @@ function findEdit(label: string, text: string, written: TextEdit): FoundEdit {
   if (!oldString.isWellFormed() || !newString.isWellFormed()) {
     return toFault(
       "INVALID_EDIT",
-      `${label}: old_string or new_string contains half a surrogate pair: write valid Unicode`,
+      `${label}: old_string or new_string has half a surrogate pair, so write valid Unicode`,
     );
   }
   if (oldString === newString) {
-    return toFault("NOTHING_TO_CHANGE", `${label}: old_string and new_string are the same: correct new_string`);
+    return toFault("NOTHING_TO_CHANGE", `${label}: old_string and new_string are the same, so correct new_string`);
   }
   if (oldString === "") return findEmpty(label, text, newString);
   const { edit, found, hadNumbers } = findWithoutNumbers(text, written);
@@ -94,7 +94,7 @@ function findEdit(label: string, text: string, written: TextEdit): FoundEdit {
   if (found.places.length > 1 && !(replaceAll && found.rule === "exact")) return toAmbiguous(label, text, found, edit);
   if (found.places.every((place) => text.slice(place.start, place.end) === place.replacement)) {
     const line = toLine(text, found.places[0]!.start);
-    return toFault("NOTHING_TO_CHANGE", `${label}: line ${line} is already as in new_string: leave this edit out`);
+    return toFault("NOTHING_TO_CHANGE", `${label}: line ${line} is already as in new_string, so leave this edit out`);
   }
   return { ok: true, ...found, hadNumbers };
 }

@@ -26,7 +26,7 @@ const parameters = s.object({
 /** Names with a dot at the start are names like any other; the search does not follow links to folders (N62). */
 export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "glob_search",
-  description: `Find files by name or path. Returns at most ${maxFiles} paths, sorted, without what .gitignore excludes, unless target_directory names it.`,
+  description: `Find files by name or path. Returns at most ${maxFiles} paths, sorted, without files that .gitignore excludes, unless target_directory is excluded itself.`,
   access: "read",
   paths: { folders: ["target_directory"] },
   words: ["Searched files", "Dateien durchsucht", "Dosyalarda arandı", "ファイルを検索しました", "已搜尋檔案"],
@@ -132,7 +132,7 @@ function toOutcome({
 }: FoundFiles): Awaited<ReturnType<typeof globSearchTool.run>> {
   const isCut = files.length < total || isEarlyEnd;
   const notes: string[] = [];
-  if (files.length < total) notes.push(`The first ${files.length} of ${total} files are shown: narrow the pattern.`);
+  if (files.length < total) notes.push(`These are the first ${files.length} of ${total} files: narrow the pattern.`);
   if (isEarlyEnd) notes.push(`Only ${maxVisited} entries were visited: name a target_directory.`);
   if (ignored.length > 0) notes.push(formatIgnored(ignored));
   return {

@@ -122,7 +122,7 @@ function formatEntry({ name, kind, target }: FolderEntry): string {
 
 function toNote({ isCut, isDeep, hasPackages, ignored }: Tree): string {
   const notes: string[] = [];
-  if (isCut) notes.push(`Only the first ${maxEntries} entries are shown, level by level.`);
+  if (isCut) notes.push(`These are only the first ${maxEntries} entries, level by level.`);
   if (isDeep) notes.push(`Folders below level ${maxDepth} are not opened: name one as target_directory to see it.`);
   if (hasPackages) notes.push(`${packages} is not opened: name it as target_directory to see it.`);
   return [...notes, formatIgnored(ignored)].join(" ").trim();

@@ -26,7 +26,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 /** Reads a file of any size in bounded memory (R-15). `totalLines` includes the empty tail: 1 in an empty file (C9). */
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
-  description: `Read a text file, an image or a PDF, or list a folder. The first line and every fifth of a text begin with their number and a tab. Returns ${DEFAULT_LINES} lines at most, and a note says what is left out: go on with offset.`,
+  description: `Read a text file, an image or a PDF, or list a folder. The first line and every fifth of a text start with their number and a tab. Returns ${DEFAULT_LINES} lines at most, and a note about the rest: continue with offset.`,
   access: "read",
   paths: { files: ["target_file"] },
   opensResults: true,

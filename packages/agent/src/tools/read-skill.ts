@@ -8,7 +8,7 @@ import { toCallable, type CallableTool } from "./registry.ts";
 
 const parameters = s.object({
   name: s.string({ description: "Name of the skill" }),
-  file: s.optional(s.string({ description: "Another file of the skill, as SKILL.md names it" })),
+  file: s.optional(s.string({ description: "Another file of the skill, by its path in SKILL.md" })),
 });
 
 /**

@@ -25,8 +25,7 @@ const parameters = s.object({
 /** Reads output. Sheaf itself also calls it, for commands that still run at the end of a run. */
 export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "read_terminal",
-  description:
-    "Read what a command in the background has printed since the last call, and whether it still runs; or end it.",
+  description: "Read new output of a command in the background and see if it still runs, or end it.",
   access: "state",
   comesWith: "Bash",
   aliases: ["bashoutput"],
@@ -69,8 +68,8 @@ function toTerminalOutcome(command: BackgroundCommand, ended: TerminalEffect["en
 
 function describeState(outcome: CommandOutcome | undefined): string {
   if (!outcome) return "It is still running.";
-  if (outcome.startError !== "") return `It was not started: ${outcome.startError}.`;
-  if (outcome.timedOut) return "It was ended by its timeout.";
+  if (outcome.startError !== "") return `It did not start: ${outcome.startError}.`;
+  if (outcome.timedOut) return "Its timeout ended it.";
   if (outcome.cancelled) return "It was ended.";
-  return outcome.signal === "" ? `It ended, exit code ${outcome.exitCode}.` : `It was ended by ${outcome.signal}.`;
+  return outcome.signal === "" ? `It ended, exit code ${outcome.exitCode}.` : `${outcome.signal} ended it.`;
 }

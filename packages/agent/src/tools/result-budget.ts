@@ -125,7 +125,7 @@ function takeLines(lines: readonly string[], room: number): TakenLines {
 
 function cutLine(line: string): string {
   if (isShort(line)) return line;
-  return `${line.slice(0, maxLineLength).toWellFormed()} [... the line goes on ...]`;
+  return `${line.slice(0, maxLineLength).toWellFormed()} [... the line continues ...]`;
 }
 
 /** Returns the note on a shortened text: the part that the model sees, and the way to the rest. */
@@ -147,7 +147,7 @@ function toNote(
   ];
   const shown = `Lines ${ranges.join(" and ")} of ${total} (${head.bytes + tail.bytes} of ${whole.bytes} bytes).`;
   const way = isRead ? ": continue with offset and column" : "";
-  const cut = hasLongLine ? [`Lines over ${maxLineLength} characters are cut here${way}.`] : [];
+  const cut = hasLongLine ? [`Lines over ${maxLineLength} characters end early here${way}.`] : [];
   const next = before + headCount + 1;
   const more = next <= total ? [`Read on with offset ${next}.`] : [];
   const advice = isRead ? more : [adviseOnRest(whole, hasLongLine)];

@@ -23,7 +23,7 @@ const parameters = s.object({
     s.integer({
       minimum: 1,
       maximum: maxTimeoutMs,
-      description: `Then it goes on in the background; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. With is_background, it ends then`,
+      description: `Then it continues in the background; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. With is_background, it ends then`,
     }),
   ),
   is_background: s.optional(s.boolean({ description: "For servers; read its output with read_terminal" })),
@@ -34,7 +34,7 @@ const parameters = s.object({
 export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
-    "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns output and exit code. It gets no input, so pass flags such as --yes. Processes that it leaves running are ended: start servers with is_background.",
+    "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns output and exit code. It gets no input, so pass flags such as --yes. Sheaf ends processes that it leaves running, so start servers with is_background.",
   access: "command",
   paths: { folders: ["working_directory"] },
   words: [
@@ -92,7 +92,7 @@ function toOneCommand(args: GivenArguments): GivenArguments {
 function toOpenOutcome(outcome: WholeOutcome, { id }: BackgroundCommand, facts: CommandFacts): ToolReturn {
   const returned = toToolOutcome(outcome, facts);
   if (returned.effect?.kind !== "command") return returned;
-  const note = `It did not end within ${facts.timeoutMs} ms and goes on in the background as ${id}, so do not start it again: wait for its output with read_terminal (wait_ms), or end it there (end). It ends with this run.`;
+  const note = `It did not end within ${facts.timeoutMs} ms and continues in the background as ${id}, so don't start it again: wait for its output with read_terminal (wait_ms), or end it there (end). It ends with this run.`;
   const notes = [note, ...outcome.refusals].join(" ");
   return { ...returned, effect: { ...returned.effect, background: true, terminalId: id }, note: notes };
 }
@@ -173,7 +173,7 @@ function toToolOutcome(outcome: WholeOutcome, { command, workingDirectory, timeo
 function toNote(outcome: CommandOutcome, timeoutMs: number | undefined): string {
   const { exitCode, signal, timedOut, output } = outcome;
   const notes: string[] = [];
-  if (timedOut) notes.push(`The command was ended after ${timeoutMs} ms.`);
+  if (timedOut) notes.push(`The command ended at its timeout of ${timeoutMs} ms.`);
   else if (signal !== "") notes.push(`Ended by ${signal}, exit code ${exitCode}.`);
   else if (exitCode !== 0) notes.push(`Exit code ${exitCode}.`);
   else if (output === "") notes.push("Exit code 0, no output.");

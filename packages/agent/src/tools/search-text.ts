@@ -93,7 +93,7 @@ function toNote(view: SearchView, shown: number, total: { readonly files: number
   const isContent = view.mode === "content";
   if (shown < (isContent ? total.matches : total.files)) {
     const what = isContent ? `${total.matches} matching lines in ${total.files} files` : `${total.files} files`;
-    notes.push(`The first ${shown} of ${what} are shown: narrow the pattern, path or glob.`);
+    notes.push(`These are the first ${shown} of ${what}: narrow the pattern, path or glob.`);
   }
   if (view.endedEarly !== "") notes.push(`The search ended early, ${view.endedEarly}: narrow the path or glob.`);
   if (view.problem !== "") notes.push(`Not everything was searched: ${view.problem}`);

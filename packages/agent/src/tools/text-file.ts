@@ -91,7 +91,7 @@ export async function saveChange(
 ): Promise<FileResult<SavedChange>> {
   const held = before && after.text.length < before.text.length ? findPlaceholder(before.text, after.text) : undefined;
   if (held !== undefined) {
-    const message = `${path.named} would lose text, because ${JSON.stringify(held)} stands for it: write that text out, or use edit_file for the part that changes`;
+    const message = `${path.named} would lose text, because ${JSON.stringify(held)} replaces it: write that text out, or use edit_file for the part that changes`;
     return { ok: false, error: { code: "PLACEHOLDER", message, details: "" } };
   }
   const toChange = (next: EncodedTextFile, replaced?: TextRegion): FileChange =>

@@ -22,7 +22,7 @@ const parameters = s.object({
     }),
     { minItems: 1, maxItems: 200, description: "Entries that are new or change" },
   ),
-  merge: s.boolean({ description: "true: entries not listed stay; false: they are cancelled" }),
+  merge: s.boolean({ description: "true keeps entries that are not listed; false cancels them" }),
 });
 
 type Arguments = s.ValueOf<typeof parameters>;
@@ -55,7 +55,7 @@ export const todoWriteTool: Tool<Arguments> = {
       if (seen.has(id)) return toFailure("INVALID_ARGUMENTS", `todo "${id}" is listed twice: list each id once`);
       seen.add(id);
       if (!known.has(id) && !content) {
-        return toFailure("INVALID_ARGUMENTS", `todo "${id}" is new and has no content: say what to do`);
+        return toFailure("INVALID_ARGUMENTS", `todo "${id}" is new and has no content: describe its task`);
       }
     }
     const listed = new Map(todos.map((todo) => [todo.id, todo]));

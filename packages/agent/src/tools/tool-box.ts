@@ -275,7 +275,7 @@ function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutco
 /** Adds a note on an added folder, to which the paths of the result are relative. */
 function withFolderNote(outcome: ToolOutcome, root: string): ToolOutcome {
   if (outcome.status !== "success" || outcome.effect?.kind === "file_edit") return outcome;
-  const note = `This is in ${toLine(root)}, outside the workspace: write paths there as absolute paths that begin with this folder.`;
+  const note = `This is in ${toLine(root)}, outside the workspace: write paths there as absolute paths that start with this folder.`;
   return withNote(outcome, note);
 }
 

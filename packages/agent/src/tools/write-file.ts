@@ -81,7 +81,7 @@ function toReplaceNotes(before: TextFile, isSame: boolean, wasRead: boolean, con
   const notes: string[] = [];
   if (isSame) notes.push("The file already had this content.");
   else if (!wasRead) notes.push("The file existed and had not been read here; its old content was replaced.");
-  if (before.lineEnd === "\r\n" && /(^|[^\r])\n/.test(content)) notes.push("Its line ends (CRLF) were kept.");
-  if (before.format.hasMark) notes.push(`Its byte order mark (${before.format.encoding}) was kept.`);
+  if (before.lineEnd === "\r\n" && /(^|[^\r])\n/.test(content)) notes.push("It keeps its line ends (CRLF).");
+  if (before.format.hasMark) notes.push(`It keeps its byte order mark (${before.format.encoding}).`);
   return notes;
 }

@@ -383,17 +383,17 @@ describe("a wrong option is thrown, with its value and what to do", () => {
     [{ tools: ["read_fil"] }, /tools: there is no tool "read_fil": did you mean read_file/],
     [{ excludeTools: "read_file" }, /excludeTools is "read_file": give a list$/],
     [{ allowedTools: ["Nonsense"] }, /allowedTools: there is no tool "Nonsense"/],
-    [{ tools: [{ ...weather, name: "web_search" }], webSearch: true }, /own tool is named "web_search"/],
+    [{ tools: [{ ...weather, name: "web_search" }], webSearch: true }, /own tool has the name "web_search"/],
     [{ limits: { maxTurns: 0 } }, /limits\.maxTurns is 0: use a number above 0$/],
     [{ permissions: { allow: ["Nonsense("] } }, /Nonsense/],
 
     [tool({ name: "a b" }), /tools\[0\]\.name "a b" is not valid: use 1 to 64 letters/],
-    [tool({ name: "read_file" }), /"read_file" is the name of one of Sheaf's own tools/],
+    [tool({ name: "read_file" }), /"read_file" is already the name of a tool of Sheaf/],
     [
       tool({ parameters: { type: "string" } }),
       /the parameters of the tool "get_weather" are not the schema of an object/,
     ],
-    [{ tools: [weather, weather] }, /"get_weather" is given twice/],
+    [{ tools: [weather, weather] }, /"get_weather" appears twice/],
     [tool({ paths: ["city"] }), /"get_weather" has paths but is not readOnly, or needs approval: leave paths out/],
     [
       tool({ readOnly: true, paths: ["town"] }),
@@ -404,7 +404,7 @@ describe("a wrong option is thrown, with its value and what to do", () => {
   });
 
   test("of a run, too", () => {
-    expect(() => create().run(" ")).toThrow(/the prompt is " ": write what the agent is to do/);
+    expect(() => create().run(" ")).toThrow(/the prompt is " ": write a task for the agent/);
     expect(() => create().run("Hi", { conversation: "7" })).toThrow(/conversation is "7": give the "conversation" of/);
     expect(() =>
       create()

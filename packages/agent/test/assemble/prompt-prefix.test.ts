@@ -89,7 +89,7 @@ describe("the prefix of requests", () => {
     const build = await play([read(2), answer]);
     expect([plan.length, build.length]).toEqual([2, 2]);
     expectPrefix([...plan, ...build]);
-    expect(JSON.stringify(plan[0]!.messages)).toContain("Plan mode. Change nothing");
+    expect(JSON.stringify(plan[0]!.messages)).toContain("Plan mode. Do not change");
     expect(JSON.stringify(build[0]!.messages.slice(plan[1]!.messages.length))).toContain("no longer applies");
   });
 });

@@ -106,10 +106,10 @@ describe("what is not valid", () => {
     [{ model: "" }, "model: "],
     [{ apiKey: "CANARY" }, 'there is no key "apiKey" (there are $schema, model, endpoints, '],
     [withEndpoint("lab", { protocol: "soap" }), "endpoints.lab.protocol: "],
-    [withEndpoint("lab", { baseUrl: "lab" }), "endpoints.lab.baseUrl: expected an address that begins with http://"],
+    [withEndpoint("lab", { baseUrl: "lab" }), "endpoints.lab.baseUrl: expected an address that starts with http://"],
     [
       withEndpoint("lab", { baseUrl: "http://u:CANARY@h" }),
-      "begins with http:// or https://, without a name, a password, ? or #",
+      "starts with http:// or https://, without a name, a password, ? or #",
     ],
     [withEndpoint("lab", { apiKeyEnv: "CANARY-key" }), "endpoints.lab.apiKeyEnv: expected the name of a variable"],
     [withEndpoint("lab", { headers: { x: "CANARY\n" } }), "endpoints.lab.headers.x: expected one line"],

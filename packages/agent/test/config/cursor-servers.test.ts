@@ -61,12 +61,12 @@ describe("of a workspace", () => {
     ["host after a tab", { url: "https:/\t/${env:TOKEN}.example/" }, /^its address has /],
     ["password", { url: "https:///h@${env:TOKEN}.example/" }, /^its address has /],
     ["whole address", { url: "${env:TOKEN}" }, /^its address has /],
-    ["file of variables", { command: "x", envFile: "/srv/.env" }, /^it names an envFile/],
-    ["the workspace", { command: "x", args: ["${workspaceFolder}"] }, /^it leads into the workspace, where/],
+    ["file of variables", { command: "x", envFile: "/srv/.env" }, /^it has an envFile/],
+    ["the workspace", { command: "x", args: ["${workspaceFolder}"] }, /^it points into the workspace, where/],
     [
       "the workspace by a variable",
       { command: "x", args: ["${env:HERE}/x.js"] },
-      /^it leads into the workspace, where/,
+      /^it points into the workspace, where/,
     ],
     ["long entry", { command: "x", args: ["${env:EMPTY}".repeat(400)] }, /more than a person reads/],
     ["unknown field", { command: "x", disabled: true }, /does not know/],
@@ -122,7 +122,7 @@ describe("of the user", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ["file of variables in the workspace", { command: "x", envFile: "${workspaceFolder}/.env" }, /leads into the work/],
+    ["file of variables in the workspace", { command: "x", envFile: "${workspaceFolder}/.env" }, /is in the workspace/],
     ["relative file of variables", { command: "x", envFile: ".env" }, /not an absolute path/],
     ["missing file of variables", { command: "x", envFile: "/does/not/exist" }, /cannot be read/],
     ["variable that is not set", { command: "x", args: ["${env:OTHER}"] }, /OTHER is not set/],

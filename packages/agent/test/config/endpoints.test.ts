@@ -110,7 +110,7 @@ describe("names", () => {
       limits: { silenceMs: 1500, maxTries: 2, waitsForQuota: false },
     });
     expect(() => choose("lab/m", { settings, environment: keys })).toThrow(
-      /"lab\/m" needs a key of lab.*set LAB_KEY, or run sheaf login lab/,
+      /"lab\/m" needs a key of lab: set LAB_KEY, or run sheaf login lab/,
     );
   });
 
@@ -141,7 +141,7 @@ describe("what cannot be used", () => {
     ["openai/", "did you mean openai/ID"],
     ["openai/a b", '"openai/a b" is unknown: it contains a space or a line end, which no id does; use one of'],
     ["opnai/a\n", '"opnai/a\n" is unknown: it contains a space or a line end, which no id does; did you mean openai/a'],
-    ["", '"" is unknown: use one of offline, scripted:FILE, lab/ID, anthropic/ID'],
+    ["", '"" (an unset variable?) is unknown: use one of offline, scripted:FILE, lab/ID, anthropic/ID'],
     ["__proto__/x", "is unknown: use one of"],
     ["constructor", "is unknown: use one of"],
   ])(verifies("C20", "%j is told with what is known"), (model, message) => {
@@ -150,7 +150,7 @@ describe("what cannot be used", () => {
     );
   });
 
-  test(verifies("C20", "no name: the three ways out are named, none is taken"), () => {
+  test(verifies("C20", "no name: one way comes first, then the offline one, and none is taken"), () => {
     let error: unknown;
     try {
       choose(undefined, { environment: keys });
@@ -159,14 +159,12 @@ describe("what cannot be used", () => {
     }
     expect(error).toMatchObject({ code: "AUTH_REQUIRED" });
     const { message } = error as SheafError;
-    for (const part of ["sheaf login", "--model anthropic/", "--model ollama/", "--model offline", "SHEAF_MODEL"]) {
-      expect(message).toContain(part);
-    }
+    expect(message).toMatch(/set ANTHROPIC_API_KEY and add --model anthropic\/.*--model offline.*sheaf help flags/);
   });
 
   test.each([
     ["anthropic/x", "ANTHROPIC_API_KEY", "sheaf login anthropic"],
-    ["openai-chat/x", "OPENAI_API_KEY", "sheaf login openai,"],
+    ["openai-chat/x", "OPENAI_API_KEY", "sheaf login openai"],
     ["google/x", "GEMINI_API_KEY", "sheaf login google"],
     ["openrouter/x", "OPENROUTER_API_KEY", "sheaf login openrouter"],
   ])(verifies("C20", "%s without a key names the variable and the command"), (model, variable, command) => {
@@ -187,14 +185,14 @@ describe("what cannot be used", () => {
     ["offline", { baseUrl: "http://x" }, "--base-url has no effect"],
     ["scripted:f", { baseUrl: "http://x" }, "--base-url has no effect"],
     ["openai-compatible/m", {}, "add --base-url"],
-    ["ollama/m", { baseUrl: "127.0.0.1:99" }, "begins with http:// or https://"],
-    ["ollama/m", { baseUrl: "file:///etc/passwd" }, "begins with http:// or https://"],
+    ["ollama/m", { baseUrl: "127.0.0.1:99" }, "starts with http:// or https://"],
+    ["ollama/m", { baseUrl: "file:///etc/passwd" }, "starts with http:// or https://"],
     ["ollama/m", { baseUrl: "http://h/v1?key=CANARY" }, "without ? and #"],
     ["ollama/m", { baseUrl: "http://me:CANARY@h/v1" }, "without a name or a password"],
     ["ollama/m", { apiKey: "CANARY key" }, "--api-key contains a space"],
     ["ollama/m", { headers: ["X: CANARY\nY"] }, 'the header "X" (-H)'],
-    ["ollama/m", { headers: ["CANARY"] }, "header 1 (-H) is not a header"],
-    ["ollama/m", { headers: ["A B: CANARY"] }, "header 1 (-H) is not a header"],
+    ["ollama/m", { headers: ["CANARY"] }, "header 1 (-H) has no valid name"],
+    ["ollama/m", { headers: ["A B: CANARY"] }, "header 1 (-H) has no valid name"],
   ] as const)(verifies(["S-41", "S-42"], "%s with %j is a usage error without the value"), (model, flags, message) => {
     expect(() => choose(model, { flags })).toThrow(
       expect.objectContaining({ code: "USAGE", message: expect.stringContaining(message) as string }),

@@ -44,7 +44,7 @@ test.each<[string, object]>([
 ])(verifies("S-88", "never one that leads into the workspace: %s"), (_name, settings) => {
   expect(readOne(settings)).toMatchObject({
     state: "unusable",
-    problem: expect.stringMatching(/leads into the workspace|expected/) as string,
+    problem: expect.stringMatching(/it points into the workspace|expected/) as string,
   });
 });
 

@@ -162,9 +162,9 @@ describe("redirects", () => {
     });
     const asked = site.requests.length;
     for (const [path, message] of [
-      ["/other", /leads to https:\/\/other\.example\/x: call web_fetch/],
-      ["/local", /leads to http:\/\/127\.0\.0\.1:22\//],
-      ["/metadata", /leads to http:\/\/169\.254/],
+      ["/other", /redirects to https:\/\/other\.example\/x: call web_fetch/],
+      ["/local", /redirects to http:\/\/127\.0\.0\.1:22\//],
+      ["/metadata", /redirects to http:\/\/169\.254/],
       ["/file", /not a web address/],
       ["/user", /not a web address/],
       ["/odd", /not a web address/],

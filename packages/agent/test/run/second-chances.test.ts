@@ -36,7 +36,7 @@ async function runTurns(turns: readonly (readonly ModelEvent[])[], settings: obj
   };
 }
 
-const isCut = "Your last message was cut at its token limit.";
+const isCut = "Your last message reached its token limit.";
 const goOn = `${isCut} Continue where it ends, without repeating it.`;
 const incomplete = `${isCut} The call of write was not whole and did not run: write it again, whole, in smaller parts.`;
 const isEmpty = "Your last message was empty: answer the user, or call a tool.";

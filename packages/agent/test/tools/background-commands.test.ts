@@ -78,7 +78,7 @@ describe("a command in the background", () => {
     expect(await read("bg_1", { end: true })).toMatchObject({ note: "It was ended.", effect: { isRunning: false } });
     expect(findByCommandLine(`sleep ${period}`)).toEqual([]);
     await start("sleep 60", 300);
-    expect(await read("bg_2", { wait_ms: 20_000 })).toMatchObject({ note: "It was ended by its timeout." });
+    expect(await read("bg_2", { wait_ms: 20_000 })).toMatchObject({ note: "Its timeout ended it." });
   });
 
   test(verifies("R-13", "ends with the run"), async () => {
@@ -126,7 +126,7 @@ describe("a command at its time limit", () => {
       output: "first\n",
       effect: { exitCode: 124, timedOut: true, background: true, terminalId: "bg_1", stdout: "first\n" },
     });
-    expect(outcome.note).toMatch(/within 400 ms and goes on in the background as bg_1.*read_terminal/);
+    expect(outcome.note).toMatch(/within 400 ms and continues in the background as bg_1.*read_terminal/);
     expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({ output: "second\n" });
     expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({
       output: "",
@@ -163,7 +163,7 @@ describe("a command at its time limit", () => {
       await Promise.all(Array.from({ length: 8 }, () => start("sleep 60")));
       expect(await run("echo a; sleep 60", 200)).toMatchObject({
         output: "a\n",
-        note: "The command was ended after 200 ms.",
+        note: "The command ended at its timeout of 200 ms.",
         effect: { exitCode: 124, timedOut: true, background: false },
       });
     },

@@ -129,7 +129,10 @@ test("an edit works where other parts of the file have changed, which stay prote
   await readFileTool.run({ target_file: "a.txt" }, context);
   write("a.txt", "old\ntheirs\n");
   const outcome = await editFileTool.run({ target_file: "a.txt", edits: [edit("old", "new")] }, context);
-  expect(outcome).toMatchObject({ status: "success", note: expect.stringContaining("Somebody else") });
+  expect(outcome).toMatchObject({
+    status: "success",
+    note: expect.stringContaining("Other parts of this file have changed"),
+  });
   const replaced = await writeFileTool.run({ target_file: "a.txt", content: "mine\n" }, context);
   expect(replaced).toMatchObject({ error: { code: "STALE_FILE" } });
   expect(read("a.txt")).toBe("new\ntheirs\n");

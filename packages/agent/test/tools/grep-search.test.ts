@@ -144,7 +144,7 @@ describe("what is found", () => {
         .slice(5, 19)
         .map((line, index) => `${index + 6}- ${line}`),
     ]);
-    expect(first.note).toContain("The first 1 of 2 matching lines");
+    expect(first.note).toContain("the first 1 of 2 matching lines");
   });
 
   test("a match may span lines if the call says so, or the pattern has a line end", async () => {
@@ -229,7 +229,7 @@ describe("bounds", () => {
     const many = createFolder({ "a.txt": "foo\n".repeat(150), "b.txt": "foo\n".repeat(150), "c.txt": "foo\n" });
     const outcome = await grep(many, { pattern: "foo" });
     expect(outcome).toMatchObject({ truncated: true, effect: { totalFiles: 3, totalMatches: 301, truncated: true } });
-    expect(outcome.note).toContain("The first 200 of 301 matching lines in 3 files");
+    expect(outcome.note).toContain("the first 200 of 301 matching lines in 3 files");
     expect(await find(many, { pattern: "foo" })).toHaveLength(200);
     expect(await find(many, { pattern: "foo", max_results: 7 })).toHaveLength(7);
     expect(await find(many, { pattern: "foo", max_results: 5000 })).toHaveLength(301);

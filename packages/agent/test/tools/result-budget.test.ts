@@ -56,16 +56,16 @@ describe("one result", () => {
   test(verifies("N56", "a long line is cut, and says so"), () => {
     const { results, read } = createResults();
     const shown = show({ output: `a\n${"x".repeat(400_000)}\nb`, effect: server }, undefined, results);
-    expect(shown).toContain(`\na\n${"x".repeat(2000)} [... the line goes on ...]\n`);
+    expect(shown).toContain(`\na\n${"x".repeat(2000)} [... the line continues ...]\n`);
     expect(shown).toMatch(
-      /^\[Lines 1-\d+ and 202 of 202 \(\d+ of 400004 bytes\)\. Lines over 2000 characters are cut here\./,
+      /^\[Lines 1-\d+ and 202 of 202 \(\d+ of 400004 bytes\)\. Lines over 2000 characters end early here\./,
     );
     expect(Buffer.byteLength(shown)).toBeLessThan(3000);
     const [name = ""] = /sheaf-output\/\w+\.txt/.exec(shown) ?? [];
     expect(read(name).split("\n")).toHaveLength(202);
     const only = show({ output: "x".repeat(400_000), effect: { kind: "list" } }, undefined, results);
     expect(only).toMatch(/^\[Lines 1-\d+ of 200 /);
-    expect(only.split("\n")[1]).toContain("the line goes on");
+    expect(only.split("\n")[1]).toContain("the line continues");
   });
 
   test(verifies("N57", "of a file that was read: the way to the rest is the file"), () => {
@@ -85,7 +85,7 @@ describe("one result", () => {
       results,
     );
     expect(one).toMatch(
-      /^\[Lines 1 of 1 \(\d+ of 100002 bytes\)\. Lines over 2000 characters are cut here: continue with offset and column\.\]/,
+      /^\[Lines 1 of 1 \(\d+ of 100002 bytes\)\. Lines over 2000 characters end early here: continue with offset and column\.\]/,
     );
   });
 

@@ -23,7 +23,7 @@ test("a page is the output; where it came from, and what was cut, is told", asyn
   expect(long).toMatchObject({
     status: "success",
     truncated: true,
-    note: "The page came from https://example.org/b.",
+    note: "The page is from https://example.org/b.",
     whole: "ü".repeat(100_000),
     effect: { url: "https://example.org/b" },
   });

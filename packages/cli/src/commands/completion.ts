@@ -69,10 +69,8 @@ export async function runCompletion({ positionals, textStart }: ParsedArguments,
   const [word = "", ...rest] = positionals;
   if (rest.length === 0 && Object.hasOwn(scripts, word)) return printText(io, scripts[word]!);
   const names = Object.keys(scripts).join(", ");
-  throw new SheafError(
-    "USAGE",
-    `completion takes one shell; "${positionals.join(" ")}" was given: use one of ${names}`,
-  );
+  const problem = word === "" ? "completion needs a shell" : `completion takes no "${positionals.join(" ")}"`;
+  throw new SheafError("USAGE", `${problem}: use one of ${names}`);
 }
 
 async function formatCompletion(given: readonly string[], io: CommandIo): Promise<string> {

@@ -13,7 +13,7 @@ import { readConfigFile, toRawSettings } from "../run-config.ts";
 export async function runConfig(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { environment, cwd } = io;
   if (parsed.positionals.join(" ") !== "explain") {
-    throw new SheafError("USAGE", `config "${parsed.positionals.join(" ")}" is unknown: write sheaf config explain`);
+    throw new SheafError("USAGE", "config takes only the word explain: write sheaf config explain");
   }
   const { file: configFile, found } = readConfigFile(io);
   const raw = toRawSettings(parsed.flags);

@@ -160,8 +160,8 @@ function checkModel(io: CommandIo, flags: FlagValues): Answer {
   const settings = toModelSettings(toRawSettings(flags), io);
   const named = findModelName(settings);
   if (!named) {
-    const advice = "name one with --model, SHEAF_MODEL or in the configuration; --model offline needs no key";
-    return { status: "warn", found: "no model is named", advice };
+    const advice = "name one with --model or SHEAF_MODEL, or in the configuration (--model offline needs no key)";
+    return { status: "warn", found: "no model is chosen", advice };
   }
   const choice = chooseModel(settings);
   const key = choice.kind === "endpoint" ? `, key: ${choice.endpoint.apiKeySource}` : "";

@@ -56,10 +56,12 @@ With a prompt, stdin is context. A pipe that stays silent for 3 s is skipped, wi
 Models
   anthropic/ID, openai/ID, openai-chat/ID, google/ID, openrouter/ID: key from the environment, --api-key or sheaf login
   ollama/ID, lmstudio/ID, llamacpp/ID, vllm/ID, openai-compatible/ID with --base-url; offline; scripted:FILE
+  SHEAF_MODEL, or "model" in your configuration, replaces --model.
 
 Exit codes
   0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider unreachable
-  6 unusable answer   7 budget   8 permission needed   9 storage   10 questions to answer   129 to 143 signals
+  6 unusable answer   7 budget   8 permission needed   9 storage   10 questions to answer   11 a check failed
+  129 to 143 signals
 
 Examples
   sheaf -p --model offline "Read README.md and create a summary in summary.txt"

@@ -41,7 +41,7 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
         ? ""
         : await readStandardInput(io.openInput());
   const key = text.trim();
-  if (key === "") throw new SheafError("USAGE", `no key of ${credential} was given: type it, or pipe it to stdin`);
+  if (key === "") throw new SheafError("USAGE", `the key of ${credential} is empty: type it, or pipe it to stdin`);
   if (!isKeyText(key)) {
     throw new SheafError(
       "USAGE",

@@ -63,7 +63,8 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
 
 /** Connects to each server that a run would use, so that the list shows a run's view. */
 async function listServers(parsed: ParsedArguments, io: CommandIo, words: readonly string[]): Promise<number> {
-  if (words.length > 0) throw new SheafError("USAGE", `mcp list takes no words; "${words.join(" ")}" was given`);
+  if (words.length > 0)
+    throw new SheafError("USAGE", `mcp list takes no words, but got "${words.join(" ")}": write sheaf mcp list`);
   const isJson = toCommandFormat(parsed) === "json";
   const { states, unread } = await connectServers(parsed, io);
   if (isJson) return printJson(io, states);
@@ -127,8 +128,8 @@ function switchServer(
     const flags = action === "enable" ? parsed.flags : { ...parsed.flags, remove: true as const };
     return runMcpTrust({ ...parsed, flags }, io, [name]);
   }
-  if (action === "enable") return printText(io, `${name} is enabled: ${file} names it.\n`);
-  throw new SheafError("USAGE", `${name} is enabled as long as ${file} names it: sheaf mcp remove ${name} removes it`);
+  if (action === "enable") return printText(io, `${name} is enabled, because it is in ${file}.\n`);
+  throw new SheafError("USAGE", `a server in ${file} is always enabled: run sheaf mcp remove ${name} to remove it`);
 }
 
 function toServerName(action: string, [name, ...rest]: readonly string[]): string {
@@ -224,7 +225,8 @@ function toSettings(
   const [command, ...args] = words;
   if (url !== undefined) {
     if (command !== undefined) throw createAddError();
-    if (env.length > 0) throw new SheafError("USAGE", "--env is for a program, and --url names none: use --header");
+    if (env.length > 0)
+      throw new SheafError("USAGE", "--env is for a program, but this server has an address: use --header");
     const headers = header.map((line) => {
       const colon = line.indexOf(":");
       if (colon < 1) throw new SheafError("USAGE", '--header needs the form "NAME: VALUE"');
@@ -251,7 +253,7 @@ function createAddError(): SheafError {
 async function removeServer(io: CommandIo, words: readonly string[]): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined || rest.length > 0) {
-    throw new SheafError("USAGE", `mcp remove takes one name; "${words.join(" ")}" was given`);
+    throw new SheafError("USAGE", `mcp remove takes the name of one server: see sheaf mcp list`);
   }
   const file = toUserFiles(io.environment).config;
   changeUserConfig(file, (config) => {

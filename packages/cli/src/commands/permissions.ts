@@ -43,7 +43,10 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
       return printText(io, `${decision}${isRule}: ${toVisibleLine(reason)}\n`);
     }
     default:
-      throw new SheafError("USAGE", "write sheaf permissions explain, or sheaf permissions check with one case");
+      throw new SheafError(
+        "USAGE",
+        'permissions needs explain or check: write sheaf permissions explain, or sheaf permissions check --command "ls"',
+      );
   }
 }
 
@@ -75,7 +78,7 @@ export async function checkCase(flags: CaseFlags, policy: PreparedPolicy): Promi
   if (named.length !== 1 || (access !== undefined && path === undefined)) {
     throw new SheafError(
       "USAGE",
-      "name one case: --command CMD, --path P --access read|write, --url U, or --mcp SERVER:TOOL",
+      "permissions check needs one case: add --command CMD, --path P --access read|write, --url U or --mcp SERVER:TOOL",
     );
   }
   if (path !== undefined) return checkPath(path, access, policy);
@@ -99,7 +102,7 @@ async function checkPath(
   if (access !== "read" && access !== "write")
     throw new SheafError(
       "USAGE",
-      `--path needs --access read or write${access === undefined ? "" : `; "${access}" was given`}`,
+      `--path needs --access read or write${access === undefined ? "" : `, but got "${access}"`}`,
     );
   const named = { files: [path], folders: [] };
   const workspace = chooseWorkspace(named, policy.workspace, policy.addedWorkspaces);

@@ -12,7 +12,8 @@ export async function runSchema(parsed: ParsedArguments, io: CommandIo): Promise
   const known = schemaNames.find((candidate) => candidate === name);
   if (rest.length > 0 || (!known && name !== "config")) {
     const names = [...schemaNames, "config"].join(", ");
-    throw new SheafError("USAGE", `schema "${parsed.positionals.join(" ")}" is unknown: name one of ${names}`);
+    const problem = name === undefined ? "schema needs NAME" : `schema "${parsed.positionals.join(" ")}" is unknown`;
+    throw new SheafError("USAGE", `${problem}: write one of ${names}`);
   }
   const schema = known ? toJsonSchema(known) : toConfigSchema();
   return printJson(io, schema);

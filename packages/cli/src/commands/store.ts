@@ -37,7 +37,8 @@ export async function runStore(parsed: ParsedArguments, io: CommandIo): Promise<
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (!action || rest.length > 0) {
     const words = parsed.positionals.join(" ");
-    throw new SheafError("USAGE", `store "${words}" is unknown: use one of ${Object.keys(actions).join(", ")}`);
+    const problem = words === "" ? "store needs an action" : `store "${words}" is unknown`;
+    throw new SheafError("USAGE", `${problem}: use one of ${Object.keys(actions).join(", ")}`);
   }
   const { storeFile: file } = createConfig({}, io.environment, io.cwd);
   const place = toStorePlace(parsed.flags, io, file);

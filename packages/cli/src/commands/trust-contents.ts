@@ -107,8 +107,8 @@ function trustByDigest(
 }
 
 function createAskError({ name, digest }: Usable, command: string): SheafError {
-  const advice = `run sheaf ${command} in one, or name what you have looked at: sheaf ${command} ${name} --digest ${digest}`;
-  return new SheafError("USAGE", `nobody can be asked without a terminal: ${advice}`);
+  const advice = `run sheaf ${command} in one, or approve the content that you have read: sheaf ${command} ${name} --digest ${digest}`;
+  return new SheafError("USAGE", `Sheaf cannot ask without a terminal: ${advice}`);
 }
 
 /** Words for each state. */

@@ -101,7 +101,7 @@ async function chooseSession(
   keys: InteractiveState["console"],
 ): Promise<string | undefined> {
   const sessions = await store.listConversations({ limit: 20, workspace });
-  if (sessions.length === 0) throw new SheafError("USAGE", "this folder has no session to go on with");
+  if (sessions.length === 0) throw new SheafError("USAGE", "this folder has no session to continue");
   const options = sessions.map(({ id, title }) => ({ value: toBareId(id), label: toVisibleLine(title) }));
   const ask = () => select({ message: "Which session?", options });
   const chosen = await (keys ? keys.yield(ask) : ask());

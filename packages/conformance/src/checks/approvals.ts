@@ -44,7 +44,7 @@ async function checkRequest(context: Context): Promise<void> {
   demand(["command", "file_edit", "tool_call"].includes(subject.type), "X8", `the subject is ${show(subject)}`);
   demand(new Set(options.map(({ id }) => id)).size === options.length, "X8", "two options have the same id");
   const vague = options.find(({ kind, rules }) => kind.endsWith("_always") && !Array.isArray(rules));
-  demand(vague === undefined, "X45", `the option ${show(vague)} does not say which rules it makes`);
+  demand(vague === undefined, "X45", `the option ${show(vague)} does not have the rules that it makes`);
   demand(Date.parse(expiresAt) > Date.now() && expiresAt.endsWith("Z"), "X8", `expiresAt is ${show(expiresAt)}`);
   const { approvals = [] } = await context.getResponse(responseId);
   demandEqual(approvals, [request], "X8", "the open approval in GET /v1/responses/{id}");
@@ -114,7 +114,7 @@ async function checkDefault(context: Context): Promise<void> {
     const isNext = ({ event }: StreamEvent): boolean => event === "approval_request" || event === "done";
     const { event } = await stream.find(isNext, "the end of a run without approvals");
     if (event === "approval_request") await context.cancel(responseId);
-    demand(event === "done", "X8", `approval_request came with approvals ${show(approvals ?? "left out")}`);
+    demand(event === "done", "X8", `approval_request arrived with approvals ${show(approvals ?? "left out")}`);
   }
 }
 

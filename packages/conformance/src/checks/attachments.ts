@@ -4,7 +4,7 @@ import { readResponse, type Context } from "../context.ts";
 import { demand, show } from "../violation.ts";
 
 export const attachmentChecks = atLevel("interactive", [
-  ["attachments", "X46 X47 X48 X108 S-121", "a file is sent, named in a message, and kept by it when it is deleted",
+  ["attachments", "X46 X47 X48 X108 S-121", "a message keeps a file that it uses, even after its deletion",
     checkAttachments],
 ]); // prettier-ignore
 
@@ -32,7 +32,7 @@ async function checkAttachments(context: Context): Promise<void> {
     Array.isArray(attachments) && attachments.some((each) => (each as { id?: unknown } | null)?.id === id);
   const { fileBytes } = (limits ?? {}) as Readonly<Record<string, unknown>>;
   demand(isListed, "X108", `GET /v1/attachments does not list the file: ${show(list.text)}`);
-  demand(Number.isInteger(fileBytes), "X108", `GET /v1/attachments does not say what is allowed: ${show(list.text)}`);
+  demand(Number.isInteger(fileBytes), "X108", `GET /v1/attachments does not have the limits: ${show(list.text)}`);
   const request = { ...context.toRequest("text"), attachments: [{ id }] };
   const answer = await http.expect(200, "X47", "POST", "/v1/chat", { body: request });
   const response = readResponse(answer, "POST /v1/chat");

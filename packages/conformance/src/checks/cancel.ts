@@ -24,7 +24,7 @@ export const cancelChecks = atLevel("resumable", [
       run.stream.close();
       checkCancelled(await context.waitForEnd(run.responseId), "X7");
     }],
-  ["cancel", "X7 N2 N52", "cancel ends a run with an error document and done, as often as it is sent", checkCancel],
+  ["cancel", "X7 N2 N52", "cancel, once or repeated, ends a run with an error document and done", checkCancel],
 ]); // prettier-ignore
 
 /** Checks that a cancelled response has the right status and error (N2). */

@@ -8,15 +8,15 @@ import { demand, show } from "../violation.ts";
 import { checkPages, getConversation, listPage, say } from "./read-conversations.ts";
 
 export const conversationStateChecks = atLevel("interactive", [
-  ["conversation-settings", "X25 X26", "a message without a mode goes on with the conversation's, which PATCH changes",
+  ["conversation-settings", "X25 X26", "a message without a mode has the conversation's, which PATCH changes",
     checkSettings],
   ["conversation-usage", "X35", "the usage of a conversation is the sum over its responses", checkUsage],
-  ["conversation-waiting", "X35", "a conversation names the response that runs and the approvals that wait, while they do",
+  ["conversation-waiting", "X35", "a conversation lists its running response and its waiting approvals",
     checkWaiting],
-  ["user-events", "C230", "one stream shows what starts, waits and ends in all conversations, and goes on after an event",
+  ["user-events", "C230", "one stream shows starts, waits and ends of all conversations, and resumes after an event",
     checkUserEvents],
-  ["conversation-pinned", "X26 X35 X36", "pinned conversations come first if they are asked for first", checkPinned],
-  ["conversation-match", "X36", "a search says where it found its words, whatever their case", checkMatch],
+  ["conversation-pinned", "X26 X35 X36", "pinned conversations are first if a request wants them first", checkPinned],
+  ["conversation-match", "X36", "a search shows the place of its words, in any case", checkMatch],
   ["conversation-export", "X37", "a conversation is exported as Markdown and as JSON", checkExport],
 ]); // prettier-ignore
 
@@ -60,7 +60,7 @@ async function checkWaiting(context: Context): Promise<void> {
   await context.cancel(responseId);
   await stream.readToEnd();
   const { runningResponseId, approvals } = await getConversation(context, conversationId);
-  demand(runningResponseId === undefined, "X35", "a conversation names a response that has ended as running");
+  demand(runningResponseId === undefined, "X35", "a conversation lists a response that has ended as running");
   demand((approvals ?? []).length === 0, "X35", "an approval waits for a response that has ended");
 }
 
@@ -116,7 +116,7 @@ async function checkMatch(context: Context): Promise<void> {
   await patch(context, conversationId, { title: "Something else" });
   const { conversations } = await listPage(context, `?search=${word.toUpperCase()}`);
   const found = conversations.find((each) => each.id === conversationId)?.match;
-  demand(found !== undefined, "X36", `a search for ${word.toUpperCase()} does not say where it found ${word}`);
+  demand(found !== undefined, "X36", `a search for ${word.toUpperCase()} does not show the place of ${word}`);
   const isPlace = found.where === "message" && (found.responseId ?? id) === id;
   demand(isPlace, "X36", `the words of a message were found in ${show(found)}`);
   const parts = found.ranges.map(({ start, end }) => found.text.slice(start, end));

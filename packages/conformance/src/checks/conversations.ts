@@ -12,7 +12,7 @@ export const conversationChecks: readonly Check[] = [
     ["conversation-turns", "R2", "a message with a conversationId continues the conversation", checkTurns],
   ]),
   ...atLevel("interactive", [
-    ["clarification", "N42 R11", "a question ends the response; its answer begins the next one", checkClarification],
+    ["clarification", "N42 R11", "a question ends the response, and its answer starts the next one", checkClarification],
     ["clarification-free-answer", "N42", "a plain message answers a question too",
       async (context) => {
         const { conversationId } = await findQuestion(context);
@@ -24,7 +24,7 @@ export const conversationChecks: readonly Check[] = [
     ["conversation-list", "§7 N52", "conversations are listed newest first, page by page, and can be searched", checkList],
     ["conversation-history", "§7 N53", "a conversation has its messages and responses in order", checkHistory],
     ["conversation-fork", "§7 N53", "a fork has the turns up to a response, and leaves the first conversation alone", checkFork],
-    ["conversation-revert", "§7 N53", "a revert removes a response and what came after it", checkRevert],
+    ["conversation-revert", "§7 N53", "a revert removes a response and everything after it", checkRevert],
     ["conversation-delete", "§7 S-53 N52", "deleting removes the conversation, its responses and their events", checkDelete],
   ]),
 ]; // prettier-ignore
@@ -34,7 +34,7 @@ async function checkTurns(context: Context): Promise<void> {
   const second = await say(context, { conversationId: first.conversationId });
   demand(first.id !== second.id, "R2", "two messages have one response id");
   const isSame = first.conversationId === second.conversationId;
-  demand(isSame, "R2", "a message with a conversationId began another conversation");
+  demand(isSame, "R2", "a message with a conversationId started another conversation");
 }
 
 async function findQuestion(context: Context): Promise<ChatResponse> {
@@ -59,7 +59,7 @@ async function checkClarification(context: Context): Promise<void> {
     text: question.options.length === 0 ? "README.md" : "",
   }));
   const next = await say(context, { message: "", conversationId, answers });
-  demand(next.conversationId === conversationId, "N42", "an answer began another conversation");
+  demand(next.conversationId === conversationId, "N42", "an answer started another conversation");
   const repeated = next.documents.at(-1);
   const isSame = repeated?.type === "clarification" && repeated.content === last.content;
   demand(!isSame, "N42", "the same question came again after its answer: the model did not get it");
@@ -98,7 +98,7 @@ async function checkQueue(context: Context): Promise<void> {
   const answer = await second;
   demand(answer.status === 200, "§7", `a queued message gives ${answer.status}: ${show(answer.text)}`);
   const { conversationId } = readIds(answer.headers);
-  demand(conversationId === run.conversationId, "§7", "a queued message began another conversation");
+  demand(conversationId === run.conversationId, "§7", "a queued message started another conversation");
 }
 
 async function sleep(milliseconds: number): Promise<undefined> {
@@ -118,7 +118,7 @@ async function checkList(context: Context): Promise<void> {
   const recent = await say(context, {});
   const { conversations: all } = await listPage(context, "?limit=50");
   const places = [recent, old].map(({ conversationId }) => all.findIndex(({ id }) => id === conversationId));
-  demand(!places.includes(-1), "§7", "a conversation that was just begun is not in the list");
+  demand(!places.includes(-1), "§7", "a conversation that just started is not in the list");
   demand(places[0]! < places[1]!, "§7", "the newer conversation is listed after the older one");
   await checkPages(context, "?limit=1", "§7");
   const { conversations: found } = await listPage(context, `?search=${word}`);

@@ -15,7 +15,7 @@ export const documentChecks = atLevel("base", [
   ["documents-call-ids", "N29", "ids of tool calls are not empty and unique", (context) => context.eachResponse(checkCallIds)],
   ["documents-plan", "N40 N41", "the todos of a plan depend on each other without a cycle, and new ones have a text",
     (context) => context.eachResponse(({ documents }) => documents.forEach(checkTodos))],
-  ["documents-failure", "N39 N35 R12", "a tool that fails has an error document that names it", checkFailure],
+  ["documents-failure", "N39 N35 R12", "a failed tool has an error document with its name", checkFailure],
   ["documents-kinds", "N28 N15 N42", "tools make documents of their types: the prompts show the types that they are for",
     checkKinds],
 ]); // prettier-ignore

@@ -32,7 +32,7 @@ async function checkSchemas(context: Context): Promise<void> {
   demand("/v1/chat" in paths, "X10", "the OpenAPI document does not describe /v1/chat");
   const [start] = (await context.sample("text")).events;
   const address = start?.event === "response_start" ? start.data.protocol.schema : "";
-  demand(address.startsWith("/v1/schema/"), "X10", `response_start names the schema ${show(address)}`);
+  demand(address.startsWith("/v1/schema/"), "X10", `response_start has the schema ${show(address)}`);
   const schema = await context.http.expect(200, "X10", "GET", address);
   demand(
     typeof schema.json === "object" && schema.json !== null,

@@ -5,8 +5,8 @@ import type { RequestOptions } from "../http.ts";
 import { demand, show, Skip } from "../violation.ts";
 
 export const errorChecks = atLevel("base", [
-  ["error-malformed", "N52", "400 for a body that is not a request, before anything begins", checkMalformed],
-  ["error-names-field", "N52", "400 names the field that is wrong", checkFieldNames],
+  ["error-malformed", "N52", "400 for a body that is not a request, before anything starts", checkMalformed],
+  ["error-names-field", "N52", "400 shows the wrong field", checkFieldNames],
   ["error-token", "N52 S-51", "401 or 403 without a token and with a wrong one", checkToken],
   ["error-unknown", "N52 S-53", "404 for what does not exist", checkUnknown],
   ["error-size", "N52 S-55", "413 for a body of 4 MiB, 415 for a body that is not JSON", checkSize],
@@ -60,7 +60,7 @@ async function checkFieldNames({ http }: Context): Promise<void> {
 }
 
 async function checkToken({ http, options }: Context): Promise<void> {
-  if (options.token === undefined) throw new Skip("no token was given");
+  if (options.token === undefined) throw new Skip("the kit has no token");
   const wrong = [undefined, "Bearer wrong", "Bearer ", `Basic ${btoa(`x:${options.token}`)}`, options.token];
   const places = [
     ["GET", "/v1/models"],
@@ -77,7 +77,11 @@ async function checkToken({ http, options }: Context): Promise<void> {
   const inAddress = await http.send("GET", `/v1/models?token=${options.token}`, {
     headers: { authorization: undefined },
   });
-  demand(inAddress.status >= 400, "S-51", "a token in the address is taken; it belongs in the header Authorization");
+  demand(
+    inAddress.status >= 400,
+    "S-51",
+    "the server accepts a token in the address, but it belongs in the header Authorization",
+  );
 }
 
 const unknownId = "chat_00000000-0000-4000-8000-000000000000";

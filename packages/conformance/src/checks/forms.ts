@@ -6,7 +6,7 @@ import type { Answer } from "../http.ts";
 import { demand, show, Skip } from "../violation.ts";
 
 export const formChecks = atLevel("interactive", [
-  ["form-unknown", "X17 N52", "an unknown ?format= is refused, and starts nothing", checkUnknown],
+  ["form-unknown", "X17 N52", "an unknown ?format= is an error, and no response starts", checkUnknown],
   ["form-stream-json", "X17 X1", "?format=stream-json has the lines of the command line, from system to result",
     (context) => checkForm(context, "stream-json", explainLines)],
   ["form-ai-sdk-ui", "X17 X1", "?format=ai-sdk-ui has the header and the chunks of a UI message stream, from start to [DONE]",
@@ -27,7 +27,7 @@ async function checkUnknown(context: Context): Promise<void> {
   const before = await countTurns();
   const body = { ...context.toRequest("text", { conversationId }), stream: true };
   await http.expectError(400, "POST", "/v1/chat?format=no-such-form", { headers: streamHeaders, body });
-  demand((await countTurns()) === before, "X17", "a request with an unknown ?format= was refused but ran anyway");
+  demand((await countTurns()) === before, "X17", "a request with an unknown ?format= got an error but ran anyway");
 }
 
 /** One message of a format. */
@@ -81,7 +81,7 @@ function explainChunks(messages: readonly Message[], { headers }: Answer): strin
   if (last !== "[DONE]") return `the last message is ${show(last)}`;
   const types = messages.slice(0, -1).map(({ data }) => readType(data));
   if (types[0] !== "start" || types.at(-1) !== "finish") return `the types are ${show(types)}`;
-  return types.includes("text-delta") ? undefined : "there is no text-delta";
+  return types.includes("text-delta") ? undefined : "the stream has no text-delta";
 }
 
 function readType(data: string): string | undefined {

@@ -12,14 +12,14 @@ export const idempotencyChecks = atLevel("resumable", [
       demandEqual(await send(), await send(), "X9", "two answers to one key differ");
     }],
   ["idempotency-stream", "X9", "the same key gives the same stream, also while it runs", checkStream],
-  ["idempotency-at-once", "X9", "simultaneous requests with one key begin one response",
+  ["idempotency-at-once", "X9", "simultaneous requests with one key start one response",
     async (context) => {
       const send = createSender(context);
       const answers = await Promise.all(Array.from({ length: 5 }, () => send()));
       const ids = new Set(answers.map(({ id }) => id));
-      demand(ids.size === 1, "X9", `five requests with one key began ${ids.size} responses`);
+      demand(ids.size === 1, "X9", `five requests with one key started ${ids.size} responses`);
     }],
-  ["idempotency-other-key", "X9", "another key, or none, begins another response; one key with another message begins none",
+  ["idempotency-other-key", "X9", "another key, or none, starts another response, but one key with another message is an error",
     checkOthers],
 ]); // prettier-ignore
 
@@ -35,11 +35,11 @@ async function checkStream(context: Context): Promise<void> {
   const headers = createKey();
   const first = await context.start("text", {}, headers);
   const second = await context.start("text", {}, headers);
-  demand(first.responseId === second.responseId, "X9", "one key began two responses");
+  demand(first.responseId === second.responseId, "X9", "one key started two responses");
   const [one, two] = await Promise.all([first.stream.readToEnd(), second.stream.readToEnd()]);
   demandEqual(one, two, "X9", "two streams of one key differ");
   const late = await context.start("text", {}, headers);
-  demand(late.responseId === first.responseId, "X9", "a key repeated after the end began another response");
+  demand(late.responseId === first.responseId, "X9", "a key repeated after the end started another response");
   const [end, lateEnd] = [one.at(-1), (await late.stream.readToEnd()).at(-1)];
   demandEqual(end, lateEnd, "X9", "the stream of a key repeated after the end differs");
 }
@@ -52,5 +52,5 @@ async function checkOthers(context: Context): Promise<void> {
   const body = { ...context.toRequest("text"), message: "Another message under a key that is taken" };
   const answer = await context.http.send("POST", "/v1/chat", { body, headers });
   const isNew = answer.status < 400 && answer.headers.get("x-response-id") !== ids[0];
-  demand(!isNew, "X9", "one key with another message began another response");
+  demand(!isNew, "X9", "one key with another message started another response");
 }

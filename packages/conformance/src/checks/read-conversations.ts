@@ -30,7 +30,7 @@ export async function getConversation(context: Context, id: string): Promise<Con
 export async function checkPages(context: Context, query: string, clause: string): Promise<void> {
   const first = await listPage(context, query);
   demand(first.conversations.length === 1, clause, `${query} gives ${first.conversations.length} conversations`);
-  demand(first.next !== undefined, clause, `${query}: the first page of several names no next one`);
+  demand(first.next !== undefined, clause, `${query}: the first page of several has no next one`);
   const second = await listPage(context, `${query}&before=${encodeURIComponent(first.next)}`);
   const isOther = second.conversations[0]?.id !== first.conversations[0]?.id;
   demand(second.conversations.length === 1 && isOther, clause, `${query}: the second page is not the next one`);

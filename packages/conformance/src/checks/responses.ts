@@ -9,9 +9,9 @@ import { demand, demandNone, show } from "../violation.ts";
 export const responseChecks: readonly Check[] = [
   ...atLevel("base", [
     ["response-json", "R2 N1 N7 N3", "POST /v1/chat returns a finished response as JSON, and GET returns the same", checkJson],
-    ["response-headers", "N49 X2", "the answer to POST /v1/chat names the response and the conversation", checkHeaders],
+    ["response-headers", "N49 X2", "the answer to POST /v1/chat has the ids of the response and the conversation", checkHeaders],
     ["response-accept", "R14", "Accept: text/event-stream requests a stream, as `stream` does", checkAccept],
-    ["response-counts", "N4 N5 N6 N7", "tokens add up, tool calls are counted, times are valid",
+    ["response-counts", "N4 N5 N6 N7", "tokens add up, and the number of tool calls and the times are valid",
       (context) => context.eachResponse(checkCounts)],
     ["response-status", "N2 N52", "completed means that the agent ended itself; every other end has an error document",
       (context) => context.eachResponse(checkStatus)],
@@ -21,7 +21,7 @@ export const responseChecks: readonly Check[] = [
   ...atLevel("resumable", [
     ["response-is-whole-stream", "N53 N46 N50", "the stream adds up to all that GET returns",
       (context) => compareStreams(context, (response) => response)],
-    ["response-prefixes", "N3", "the beginning of a stream is a streaming response at every event", checkPrefixes],
+    ["response-prefixes", "N3", "the start of a stream is a streaming response at every event", checkPrefixes],
   ]),
 ]; // prettier-ignore
 

@@ -17,10 +17,10 @@ export const resumeChecks = atLevel("resumable", [
   ["resume-at-every-id", "X2 X1", "after every id the rest follows, by Last-Event-ID and by ?after, and adds up to the same",
     checkEveryId],
   ["resume-at-every-byte", "X2 N51 N43", "a stream cut at any byte can be resumed", checkEveryByte],
-  ["resume-header-wins", "X2", "an unknown place is refused, and an invalid one too", checkPlaces],
-  ["resume-headers", "X2", "the stream says how long to wait, and must not be cached", checkHeaders],
+  ["resume-header-wins", "X2", "an unknown place is an error, like an invalid one", checkPlaces],
+  ["resume-headers", "X2", "the stream has the time to wait, and must not be cached", checkHeaders],
   ["resume-while-running", "X2 X7 N51", "readers that join, leave and return during the run all get the same events", checkRunning],
-  ["resume-slow-reader", "X2 X7 N55", "a reader that does not read delays nobody and loses nothing: what it got and the rest are the whole",
+  ["resume-slow-reader", "X2 X7 N55", "a reader that stops delays no other reader and loses no event: its part and the rest are the whole",
     checkSlowReader],
 ]); // prettier-ignore
 
@@ -29,8 +29,8 @@ function explainMerged(one: readonly StreamEvent[], other: readonly StreamEvent[
   const [last, otherLast] = [one.at(-1)?.id, other.at(-1)?.id];
   if (last !== otherLast) return `the last id is ${last} and ${otherLast}`;
   const known = new Set(one.map(({ id }) => id));
-  const foreign = other.find(({ id }) => !known.has(id));
-  if (foreign) return `the id ${foreign.id} did not come before`;
+  const added = other.find(({ id }) => !known.has(id));
+  if (added) return `the id ${added.id} is new`;
   return explainDifference(reduce(one), reduce(other));
 }
 

@@ -25,7 +25,7 @@ async function checkSnapshot(context: Context, responseId: string): Promise<void
 
 function checkSnapshotFirst([first, second]: readonly StreamEvent[]): void {
   if (first?.event !== "snapshot")
-    throw new Violation("X3", `?snapshot=1 begins with ${first?.event}, not with snapshot`);
+    throw new Violation("X3", `?snapshot=1 starts with ${first?.event}, not with snapshot`);
   const { lastEventId } = first.data.response.metadata;
   const isSame = lastEventId === undefined || lastEventId === first.id;
   demand(isSame, "X3", `the snapshot has the id ${first.id}, and lastEventId ${lastEventId}`);

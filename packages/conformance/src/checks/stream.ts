@@ -22,7 +22,7 @@ export const streamChecks: readonly Check[] = [
       (context) => eachSample(context, checkUnasked)],
   ]),
   ...atLevel("resumable", [
-    ["stream-extensions", "X4 N49 N46 N50 X14", "response_start comes first, metadata is complete at the end of each document, done is rich",
+    ["stream-extensions", "X4 N49 N46 N50 X14", "response_start is first, metadata is complete at the end of each document, done is rich",
       (context) => eachSample(context, checkExtensions)],
     ["stream-ids", "X1", "ids are integers from 1 that grow", (context) => eachSample(context, checkIds)],
   ]),
@@ -63,7 +63,7 @@ function checkGrammar({ name, events }: Pick<Sample, "name" | "events">, options
 function checkEnd({ name, events }: Sample): void {
   const ends = events.filter(({ event }) => event === "done").length;
   demand(ends === 1, ends === 0 ? "N51" : "N50", `prompt "${name}": done came ${ends} times`);
-  demand(events.at(-1)?.event === "done", "N50", `prompt "${name}": ${events.at(-1)?.event} came after done`);
+  demand(events.at(-1)?.event === "done", "N50", `prompt "${name}": ${events.at(-1)?.event} follows done`);
 }
 
 function checkStripped(sample: Sample): void {

@@ -117,7 +117,7 @@ function toCall(item: JsonObject): NamedCall | undefined {
 function toOutcome(item: JsonObject, call: NamedCall, workspace: string): Outcome {
   const output = readString(item.aggregated_output);
   if (item.type === "command_execution") {
-    if (item.status === "declined") return toFailure(output || "the command was declined", "rejected");
+    if (item.status === "declined") return toFailure(output || "Codex did not run the command (declined)", "rejected");
     const exitCode = readCount(item.exit_code) ?? (item.status === "failed" ? 1 : 0);
     return toCommandOutcome({ command: readString(item.command), exitCode, output }, call.arguments, workspace);
   }

@@ -91,12 +91,12 @@ export function findEndFailure(
     case "max_tokens":
       return {
         code: "MAX_TOKENS",
-        message: "the model's answer was cut at its token limit: ask for less, or raise the limit",
+        message: "the model's answer reached its token limit: ask for less, or raise the limit",
       };
     case "refusal":
       return {
         code: "REFUSED",
-        message: "the model refused to answer: say it in other words, or use another model",
+        message: "the model refused to answer: rephrase the prompt, or use another model",
       };
     case "content_filter":
       return {
@@ -105,7 +105,7 @@ export function findEndFailure(
       };
     default:
       return isEmpty
-        ? { code: "EMPTY_ANSWER", message: "the model ended without a word: try again, or use another model" }
+        ? { code: "EMPTY_ANSWER", message: "the model ended without an answer: try again, or use another model" }
         : undefined;
   }
 }

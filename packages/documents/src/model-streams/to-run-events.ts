@@ -200,7 +200,7 @@ function findFailure(
 ): AnswerFailure | undefined {
   const { finishReason = "unknown", rawFinishReason = "" } = turnEnd ?? {};
   if (turnEnd === undefined || (report === undefined && finishReason === "unknown")) {
-    const reason = rawFinishReason === "" ? "no reason was given" : `its reason is "${rawFinishReason}"`;
+    const reason = rawFinishReason === "" ? "it gave no reason" : `its reason is "${rawFinishReason}"`;
     return { code: "STREAM_TRUNCATED", reason, isRetryable: true };
   }
   return findAnswerFailure(report ?? { ...createModelStreamReport(), isWhole: true }, turnEnd, now);
@@ -231,7 +231,7 @@ function findOwnWords(code: string, report: ModelStreamReport | undefined): stri
   if (code === "REFUSED") return report?.refusal ?? "";
   const items = (report?.serverItems ?? []).map(({ type }) => type);
   if (code !== "EMPTY_ANSWER" || items.length === 0) return "";
-  return `the model ended without a word: its answer contains only what the provider did by itself (${items.join(", ")})`;
+  return `the model ended without an answer: it has only steps of the provider itself (${items.join(", ")})`;
 }
 
 /** A tool call of which only the model's side is known. */
@@ -254,7 +254,7 @@ function toUnrunResult(call: UnrunToolCall): ToolResult {
   if (isDone && values !== undefined) {
     return { ...base, status: "success", ...(documentType === "todo_update" ? { effect: toTodoEffect(values) } : {}) };
   }
-  const why = values === undefined ? "its arguments are not a complete JSON object" : "nothing here runs tools";
+  const why = values === undefined ? "its arguments are not a complete JSON object" : "no program here runs tools";
   const message = `The call of ${toolName || "a tool without a name"} was not run: ${why}.`;
   return { ...base, status: "error", error: { code: notExecutedCode, message, details: "" } };
 }

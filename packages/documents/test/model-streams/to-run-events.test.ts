@@ -84,7 +84,7 @@ describe("toRunEvents", () => {
       {
         callId: "call_a",
         status: "error",
-        error: { code: "NOT_EXECUTED", message: expect.stringContaining("nothing here runs tools") },
+        error: { code: "NOT_EXECUTED", message: expect.stringContaining("no program here runs tools") },
       },
       {
         callId: "call_b",
@@ -139,7 +139,7 @@ describe("toRunEvents", () => {
       ]),
     );
     const log = await collect([...events, ...decoder.end()], { report: decoder.report });
-    expect(toResponse(log).documents[0]?.content).toMatch(/without a word.*\(compaction\)/);
+    expect(toResponse(log).documents[0]?.content).toMatch(/without an answer.*\(compaction\)/);
   });
 
   test(verifies("N69", "an image is an answer"), async () => {

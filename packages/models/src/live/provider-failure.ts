@@ -148,7 +148,7 @@ function toFault(cause: unknown): Fault {
 
 function formatFault({ code, message }: Fault): string {
   const isTold = message.includes(code);
-  return (isTold ? message : [code, message].filter((part) => part !== "").join(": ")) || "no reason was given";
+  return (isTold ? message : [code, message].filter((part) => part !== "").join(": ")) || "it gave no reason";
 }
 
 function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Diagnosis | undefined {

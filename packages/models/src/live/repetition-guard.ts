@@ -52,7 +52,7 @@ export async function* endRepetition(
     yield group;
     // A whole answer is valid, even if it repeats itself.
     if (group.at(-1)?.type === "turn_end" || !group.some(isRepeated)) continue;
-    const message = `the answer of ${name} repeats the same text over and over and was ended there: ask in other words, or use another model`;
+    const message = `the answer of ${name} repeats the same text over and over, so Sheaf ended it: rephrase the prompt, or use another model`;
     throw new SheafError("LOOP_DETECTED", message, { source: "provider" });
   }
 }

@@ -14,7 +14,7 @@ const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const conversationPattern = new RegExp(`^conv_${uuid}$`);
 const responsePattern = new RegExp(`^chat_${uuid}$`);
 
-/** The problem of an export, to follow "is not an export of Sheaf:". */
+/** The problem of an export, to follow "is not an export of Sheaf". */
 class ExportFault extends Error {}
 
 /**
@@ -26,7 +26,7 @@ export function decodeExport(text: string, file: string): ConversationExport {
     return toExport(toWellFormed(JSON.parse(text) as unknown));
   } catch (error) {
     const problem = error instanceof ExportFault ? error.message : "it cannot be read";
-    throw new SheafError("USAGE", `${file} is not an export of Sheaf: ${problem}; write one with sheaf export`, {
+    throw new SheafError("USAGE", `${file} is not an export of Sheaf (${problem}): write one with sheaf export`, {
       cause: error,
     });
   }
@@ -40,9 +40,9 @@ function toExport(value: unknown): ConversationExport {
     );
   }
   const { id, workspace, title, createdAt } = toFields(conversation, '"conversation"');
-  check(isMatch(id, conversationPattern), '"conversation.id" is no conv_UUID');
+  check(isMatch(id, conversationPattern), '"conversation.id" is not a conv_UUID');
   check(typeof workspace === "string" && typeof title === "string", '"conversation" lacks its workspace or title');
-  check(isTime(createdAt), '"conversation.createdAt" is no time');
+  check(isTime(createdAt), '"conversation.createdAt" is not a time');
   check(Array.isArray(responses) && responses.length > 0, '"responses" is empty');
   const head = { id, workspace, title, createdAt } as ConversationExport["conversation"];
   const all = (responses as unknown[]).map((response, index) => toExportedResponse(response, head.id, index + 1));
@@ -53,8 +53,8 @@ function toExport(value: unknown): ConversationExport {
 function toExportedResponse(value: unknown, conversationId: string, number: number): ExportedResponse {
   const name = `response ${number}`;
   const { id, createdAt, events } = toFields(value, name);
-  check(isMatch(id, responsePattern), `the id of ${name} is no chat_UUID`);
-  check(isTime(createdAt), `"createdAt" of ${name} is no time`);
+  check(isMatch(id, responsePattern), `the id of ${name} is not a chat_UUID`);
+  check(isTime(createdAt), `"createdAt" of ${name} is not a time`);
   check(Array.isArray(events) && events.length > 0, `${name} has no events`);
   const log = events as RunEvent[];
   const isNumbered = log.every((event, index) => toFields(event, `an event of ${name}`).seq === index + 1);
@@ -66,7 +66,7 @@ function toExportedResponse(value: unknown, conversationId: string, number: numb
   const [first] = log;
   check(
     first?.type === "run_start" && first.responseId === id && first.conversationId === conversationId,
-    `${name} does not begin with its run_start`,
+    `${name} does not start with its run_start`,
   );
   check(log.at(-1)?.type === "run_end", `${name} does not end with run_end`);
   const imported = toImportedLog(log);
@@ -113,7 +113,7 @@ function checkPlaces(event: RunEvent, name: string): void {
   if (event.type === "run_start") {
     const { workspace, addedFolders = [] } = event;
     const isFolders = Array.isArray(addedFolders) && [workspace, ...addedFolders].every(isAbsolutePath);
-    check(isFolders, `the folders of ${name} are no absolute paths`);
+    check(isFolders, `the folders of ${name} are not absolute paths`);
   }
   if (event.type !== "tool_result" || event.effect?.kind !== "file_edit") return;
   for (const { path } of event.effect.changes) {
@@ -124,14 +124,14 @@ function checkPlaces(event: RunEvent, name: string): void {
 /** Checks attachments, which go to a provider: each must be the file that it claims to be (S-102). */
 function checkAttachments(event: RunEvent, name: string): void {
   if (!("attachments" in event) || event.attachments === undefined) return;
-  check(Array.isArray(event.attachments), `the attachments of ${name} are no list`);
+  check(Array.isArray(event.attachments), `the attachments of ${name} are not a list`);
   for (const attachment of event.attachments) {
     const { name: file, data } = toFields(attachment, `an attachment of ${name}`);
     const isNamed = typeof file === "string" && typeof data === "string";
     const toFile = event.type === "tool_result" ? toAttachment : toMessageFile;
     const made = isNamed ? toFile(Buffer.from(data, "base64"), file) : undefined;
     const isSame = made?.ok === true && isDeepStrictEqual({ ...made.value }, { ...attachment });
-    check(isSame, `an attachment of ${name} is not what it says`);
+    check(isSame, `an attachment of ${name} differs from its description`);
   }
 }
 
@@ -141,7 +141,7 @@ function isAbsolutePath(value: unknown): boolean {
 
 function toFields(value: unknown, name: string): JsonObject {
   if (isJsonObject(value)) return value;
-  throw new ExportFault(`${name} is no JSON object`);
+  throw new ExportFault(`${name} is not a JSON object`);
 }
 
 function check(holds: boolean, problem: string): void {

@@ -96,7 +96,7 @@ class Terminal implements Projection {
         return [
           ...this.#endText(),
           ...(this.#shortens && !this.#hasShortened && !event.error
-            ? this.#line("There is nothing to summarise.")
+            ? this.#line("The conversation is too short to summarise.")
             : []),
           ...(this.#turns === 0 ? [] : this.#line(this.#toDim(this.#formatTotals(event.time)))),
         ];

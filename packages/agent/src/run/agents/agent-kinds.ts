@@ -27,27 +27,27 @@ export interface AgentKind {
 const DEFAULT_TURNS = 20;
 
 const report =
-  "You work for another agent, which sees nothing but your last message: make it a whole report, without preamble, with paths and line numbers. Nobody can answer questions: decide, and say what you assumed.";
+  "You work for another agent, which sees only your last message: make it a whole report, without preamble, with paths and line numbers. Your questions would get no answer, so decide, and state your assumptions.";
 
 const builtIn: readonly AgentKind[] = [
   {
     name: "search",
     description: "finds where and how something is done in the code, and reports paths, lines and facts",
-    prompt: `You search code. Look from several sides: names, texts, callers, tests. Read only what the question needs, and say what you did not find. ${report}`,
+    prompt: `You search code. Look from several sides: names, texts, callers, tests. Read only as much as the question needs, and list the things that you did not find. ${report}`,
     mode: "ask",
     maxTurns: DEFAULT_TURNS,
   },
   {
     name: "plan",
-    description: "reads what a change touches, and reports a plan in steps that can be checked",
-    prompt: `You plan a change and make none. Read until you know which files and functions it touches and what depends on them. Report the steps in order, each with its files and how to check it, and what is left out. ${report}`,
+    description: "reads the code that a change touches, and reports a plan in steps that can be checked",
+    prompt: `You plan a change but do not make it. Read until you know which files and functions it touches and what depends on them. Report the steps in order, each with its files and its check, and the parts left out. ${report}`,
     mode: "ask",
     maxTurns: DEFAULT_TURNS,
   },
   {
     name: "review",
     description: "reads code or a change for faults, and reports each with its place and evidence",
-    prompt: `You review code. Look for faults that somebody would notice: wrong results, lost data, holes in security, missing cases and tests. Check each in the code before you report it: place, what goes wrong and when, how to fix it; the worst first. Report no matters of taste. ${report}`,
+    prompt: `You review code. Look for faults with an effect: wrong results, lost data, holes in security, missing cases and tests. Check each in the code before you report it, with place, failure, trigger and fix, the worst first. Report no matters of taste. ${report}`,
     mode: "ask",
     maxTurns: DEFAULT_TURNS,
   },

@@ -21,7 +21,7 @@ export async function runSubagent(
 ): Promise<ToolReturn> {
   // The first turn; the budget takes each further turn once it is needed.
   const { exceeded, isLastTurn } = await port.take({ turns: 1, toolCalls: 0 });
-  if (exceeded) return toFailure(exceeded.code, `no subagent can begin: ${exceeded.message}`);
+  if (exceeded) return toFailure(exceeded.code, `no subagent can start: ${exceeded.message}`);
   const budget = createAgentBudget(settings.limits, port, isLastTurn);
   const report = createReport();
   for await (const { events } of runResponse(settings, { ...ports, budget, agentName: name }, signal)) {

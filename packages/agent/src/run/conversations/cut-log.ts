@@ -47,8 +47,8 @@ export function toCutLog(events: readonly RunEvent[], inTree = false): CutLog | 
     closing,
     lastTurn: closing.length === 0 ? toCompleteTurn(turn) : undefined,
     note: [
-      "The process that ran this answer ended, and another one goes on with it.",
-      ...(isMidTurn ? ["Your last message was cut off there: go on where it ends, and repeat nothing of it."] : []),
+      "The process that ran this answer ended, and another one continues it.",
+      ...(isMidTurn ? ["Your last message broke off there: continue at its end, without repeating it."] : []),
       "Commands in the background ended with it.",
     ].join(" "),
   };
@@ -84,7 +84,7 @@ const cutTurn: RunEventBody = {
   usage: zeroUsage,
   notice: {
     code: "ANSWER_CUT",
-    message: "the server that wrote this answer ended in the middle of a message: another one went on",
+    message: "the server that wrote this answer ended in the middle of a message: another one continued",
   },
   cut: true,
   modelMs: 0,
@@ -103,9 +103,9 @@ function toInterrupted(
   return toFailure(
     "INTERRUPTED",
     isUnrun
-      ? "the process ended before this call began; it did not run: make it again if it is still needed"
+      ? "the process ended before this call started, so it did not run: make it again if you still need it"
       : `the process ended while this call ran, so its result is lost and its effects are not known${
-          inTree ? ", and what it changed in files may be lost" : ""
+          inTree ? ", and its changes of files may be lost" : ""
         }: look before you repeat it`,
   );
 }
@@ -123,8 +123,8 @@ export function noteNewTree(cut: CutLog, folder: string): CutLog {
   const isLost = [...turn, ...cut.closing].some(mayChangeFiles);
   const note = [
     cut.note,
-    `The files are those that were recorded last, in the folder ${JSON.stringify(folder)}, without what git ignores.`,
-    ...(isLost ? ["What the calls of your last message changed may be lost: look before you rely on it."] : []),
+    `The files have their last recorded state, in the folder ${JSON.stringify(folder)}, without files that git ignores.`,
+    ...(isLost ? ["Changes by the calls of your last message may be lost: look before you rely on them."] : []),
   ].join(" ");
   return { ...cut, note };
 }

@@ -173,7 +173,7 @@ export function toClosingEvents(events: readonly RunEvent[], cut = createProcess
           ? `${cause} while this call waited for an answer; it did not run`
           : listAgentEvents(events, callId).length > 0
             ? `${cause} while this subagent worked, so it made no report: make the call again if you need it`
-            : `${cause} before this call had a result; what it did is not known`,
+            : `${cause} before this call had a result, so its effects are not known`,
       ),
       durationMs: 0,
     })),

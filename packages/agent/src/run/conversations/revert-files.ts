@@ -13,7 +13,7 @@ import { type Workspace, type WorkspacePath, createWorkspace } from "@sheaf/base
 import { type FileSpan, type FileState, isSameState } from "./file-spans.ts";
 
 /** The reason why a file cannot be restored. */
-export const UNKNOWN_BEFORE = "it was too large to be kept, or neither a file nor a link";
+export const UNKNOWN_BEFORE = "it was too large to keep, or not a file or link";
 export const NOT_KEPT = "its content of that time is not kept";
 
 /** The contents of files and links at earlier times. */
@@ -191,7 +191,8 @@ async function readPresent(span: FileSpan, workspace: Workspace, maxBytes?: numb
     if (resolved.error.code === "NOT_A_DIRECTORY") return { ok: true, value: absent };
     return toFault(resolved.error.code, toPathProblem(resolved.error));
   }
-  if (resolved.path.absolute !== expected) return toFault("PATH_INVALID", `it leads to ${resolved.path.relative} now`);
+  if (resolved.path.absolute !== expected)
+    return toFault("PATH_INVALID", `its path now reaches ${resolved.path.relative}`);
   const entry = await readEntry(absent);
   if (!entry.ok || entry.value.state.kind !== "content") return entry;
   const hashed = await hashFile(workspace.root, absent.path, { maxBytes, hasGitId: true });
@@ -241,7 +242,7 @@ function openWorkspace(root: string, environment: Environment): FileResult<Works
 
 /** Clients of a server read it, and must not learn where its folders are. */
 function toPathProblem({ code, message }: { readonly code: string; readonly message: string }): string {
-  return code === "PATH_OUTSIDE_WORKSPACE" ? "it leads out of its workspace now" : message;
+  return code === "PATH_OUTSIDE_WORKSPACE" ? "its path now leaves the workspace" : message;
 }
 
 function toFault(code: string, message: string): FileResult<never> {

@@ -39,7 +39,7 @@ export async function planRepositoryReverts(
   for (const { filePath, repository, before, after, isInterrupted, name } of spans) {
     const now = await readGitState(repository).catch(() => undefined);
     const isUnchanged = now !== undefined && isSame(now, before);
-    if (now === undefined) conflicts.push({ filePath, reason: "it is no repository any more" });
+    if (now === undefined) conflicts.push({ filePath, reason: "it is not a repository any more" });
     else if (!isUnchanged && !overwrites && (isInterrupted || !isSame(now, after))) {
       conflicts.push({ filePath, reason: "something else has changed its HEAD, branches, tags, stash or index since" });
     } else {

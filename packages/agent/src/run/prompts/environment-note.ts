@@ -73,7 +73,7 @@ function toLines({ now, platform, git, runtimes, sandbox, hosts, isAttended }: E
     `- Sandbox: ${toSandboxLine(sandbox, hosts)}`,
     isAttended
       ? "- User: can be asked to permit a call while you work"
-      : "- User: not there while you work. What needs a permission is refused; ask_question ends the run, and the answer comes with the next message",
+      : "- User: not there while you work. Sheaf refuses calls that need a permission; ask_question ends the run, and the next message has the answer",
   ];
 }
 

@@ -74,7 +74,7 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
       event,
       exitCode,
       `it did not run: ${notStarted}`,
-      "it did not run: sheaf hooks test says why",
+      "it did not run (sheaf hooks test has the reason)",
     );
   const fault = findFault(outcome);
   if (fault !== undefined) {
@@ -98,7 +98,7 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
     return { status: "success", exitCode, ...(context !== "" && { context }) };
   }
   const value = parseJson(text);
-  if (value === undefined) return toFailedAnswer(event, exitCode, "its output begins with { and is not JSON");
+  if (value === undefined) return toFailedAnswer(event, exitCode, "its output starts with { but is not JSON");
   return toProgramAnswer(event, value, toolName);
 }
 

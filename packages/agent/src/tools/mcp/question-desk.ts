@@ -59,7 +59,7 @@ export function createQuestionDesk(server: string): QuestionDesk {
       };
       if (!parsed.ok) return refuse(parsed.problem);
       if (call.questions > MAX_QUESTIONS) return refuse(`it asked more than ${MAX_QUESTIONS} in one call`);
-      if (!call.ask) return refuse("nobody is there to answer");
+      if (!call.ask) return refuse("no person can answer");
       call.onWait(true);
       try {
         return await askPerson(parsed, call.ask, refuse, signal);
@@ -125,7 +125,7 @@ function toQuestion(server: string, message: string, asked: Asked): ParsedQuesti
   const warnings = [
     ...(words.some((text) => secretWords.test(text))
       ? [
-          `The MCP server ${server} asks for this, not Sheaf: it gets what you enter, and the log keeps it. Enter no secret.`,
+          `The MCP server ${server} asks for this, not Sheaf: it gets your answer, and the log keeps it. Enter no secret.`,
         ]
       : []),
     ...(url === undefined ? [] : [`It wants you to open a page of ${host}: ${url}. Sheaf does not open it.`]),

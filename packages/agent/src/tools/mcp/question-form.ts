@@ -116,10 +116,10 @@ function toOptions(source: unknown, list: "oneOf" | "anyOf"): QuestionField["opt
 /** Returns the problem with the values of a form, in one line; undefined if they are valid. */
 export function findFormProblem(fields: readonly QuestionField[], values: Readonly<Record<string, unknown>>) {
   const unknown = Object.keys(values).find((name) => !fields.some((field) => field.name === name));
-  if (unknown !== undefined) return `there is no field ${JSON.stringify(unknown.slice(0, 100))}`;
+  if (unknown !== undefined) return `the form has no field ${JSON.stringify(unknown.slice(0, 100))}`;
   for (const field of fields) {
     const isGiven = Object.hasOwn(values, field.name);
-    const problem = isGiven ? findFieldProblem(field, values[field.name]) : field.required ? "a value is needed" : "";
+    const problem = isGiven ? findFieldProblem(field, values[field.name]) : field.required ? "it needs a value" : "";
     if (problem) return `${JSON.stringify(field.name)}: ${problem}`;
   }
   return undefined;

@@ -33,7 +33,7 @@ export function createResourceTools(servers: readonly ToolServer[]): readonly Ca
   const readTool = toCallable<{ readonly server: string; readonly uri: string }>({
     name: "read_mcp_resource",
     description:
-      "Read a resource of an MCP server: one that is listed, that a result links to, or that the user names as @SERVER:URI.",
+      "Read a resource of an MCP server: from a list, from a link in a result, or from the user as @SERVER:URI.",
     access: "mcp",
     parameters: s.object({ server, uri: s.string({ minLength: 1, maxLength: 4000 }) }),
     run: async ({ server: name, uri }, { signal }) =>
@@ -112,5 +112,5 @@ function formatListed({ uri, name, isTemplate, mimeType, description = "" }: Lis
   const [line = ""] = description.trim().split(/\r?\n/, 1);
   const about = [name, mimeType ?? "", line].filter((text) => text !== "" && text !== uri);
   const facts = about.map((text) => toLine(text.slice(0, 200).toWellFormed())).join("; ");
-  return `- ${toLine(uri.slice(0, 4000).toWellFormed())}${isTemplate ? " (fill in what is in braces)" : ""}${facts === "" ? "" : `: ${facts}`}`;
+  return `- ${toLine(uri.slice(0, 4000).toWellFormed())}${isTemplate ? " (fill in the braces)" : ""}${facts === "" ? "" : `: ${facts}`}`;
 }

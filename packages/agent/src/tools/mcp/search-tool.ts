@@ -19,7 +19,7 @@ const DEFAULT_LIMIT = 8;
 const MAX_SCORE = 1e6;
 
 const parameters = s.object({
-  query: s.string({ minLength: 1, description: "What the tools do, in a few words, or their names" }),
+  query: s.string({ minLength: 1, description: "The task of the tools, in a few words, or their names" }),
   limit: s.optional(s.integer({ minimum: 1, maximum: 20, description: `At most so many; default ${DEFAULT_LIMIT}` })),
 });
 
@@ -31,7 +31,7 @@ export function createSearchTool(
   let rank: ReturnType<typeof createRanking> | undefined;
   return toCallable<s.ValueOf<typeof parameters>>({
     name: searchToolName,
-    description: `Find and load tools of servers. There are too many to show all: search for what a task needs, with several words at once; what is found can be called from your next turn on. A tool is called mcp__SERVER__TOOL. These exist:\n${formatList(tools)}`,
+    description: `Find and load tools of servers. There are too many to show all: search with several words of your task at once, and call the tools found from your next turn on. A tool is called mcp__SERVER__TOOL. These exist:\n${formatList(tools)}`,
     access: "state",
     parameters,
     async run({ query, limit = DEFAULT_LIMIT }) {

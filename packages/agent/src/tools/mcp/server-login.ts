@@ -100,7 +100,7 @@ async function findAuthorization({ name, url, challenge, oauth }: LoginRequest, 
   if (!metadata)
     throw createFault(
       name,
-      `neither it nor its authorization server describes a login${refusal}; sheaf mcp list says whether it needs one`,
+      `it and its authorization server describe no login${refusal}: run sheaf mcp list to see if it needs one`,
     );
   if (!metadata.code_challenge_methods_supported?.includes("S256")) {
     throw createFault(name, "its authorization server does not support PKCE with S256");

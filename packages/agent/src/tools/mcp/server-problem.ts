@@ -20,7 +20,7 @@ export function describeFault(error: unknown): string {
   if (message === "fetch failed" && cause instanceof Error) {
     // If a name has several addresses, the message is empty, and the code is the first one's.
     const { code = "" } = cause as NodeJS.ErrnoException;
-    return `it cannot be reached: ${cause.message || code || "no reason was given"}`;
+    return `it cannot be reached: ${cause.message || code || "it gave no reason"}`;
   }
   const { code, syscall = "", path } = error as NodeJS.ErrnoException;
   if (syscall.startsWith("spawn")) {

@@ -31,6 +31,6 @@ export function toMcpOutcome(server: string, tool: string, result: CallToolResul
   };
   if (!isError) return { status: "success", ...common };
   const [line = ""] = output.trim().split("\n", 1);
-  const message = `${server}:${tool} failed: ${line === "" ? "it said nothing more" : line.slice(0, 500)}`;
+  const message = `${server}:${tool} failed: ${line === "" ? "it gave no reason" : line.slice(0, 500)}`;
   return { status: "error", ...common, error: { code: "TOOL_FAILED", message, details: "" } };
 }

@@ -146,7 +146,7 @@ async function claimState(tree: ConversationTree, { responseId, from, stateRemot
   const base = `${tree.refs}/base`;
   for (let tries = 1, newest = from; ; tries += 1) {
     const words = ["commit-tree", `${newest}^{tree}`, "-p", newest, "-F", "-"];
-    const input = `Another server goes on with ${responseId}\n`;
+    const input = `Another server continues ${responseId}\n`;
     const made = await askGit(tree.mirror, words, { purpose: "claim the state", input, now });
     const claim = made.toString().trim();
     const pushed = await pushRefs(tree.mirror, stateRemote, [`${base}:${base}`, `${claim}:${ref}`]);
@@ -210,7 +210,7 @@ export async function recordConversationTree(
   { responseId, isRunning = false, stateRemote, now }: TreeRecording,
 ): Promise<TreeRecorded> {
   const known = readConversationTree(tree);
-  if (!known) throw new SheafError("INTERNAL", `there is no working tree in ${tree.folder}`);
+  if (!known) throw new SheafError("INTERNAL", `the folder ${tree.folder} has no working tree`);
   const message = `State ${isRunning ? "in" : "after"} ${responseId}\n`;
   const { commit, leftOut } = await recordState(tree.mirror, tree, { parent: known.state, message, now });
   const hasChanged = commit !== known.state;

@@ -221,7 +221,7 @@ function sortPaths(
   return { present, gone, leftOut };
 }
 
-const OWN_REPOSITORY = "it is a repository of its own";
+const OWN_REPOSITORY = "it has its own repository";
 const FOREIGN_NAME = "its name is not UTF-8";
 
 /** Node replaces characters in such a name, and no file has the new name. */
@@ -230,7 +230,7 @@ function isForeignName(path: string): boolean {
 }
 
 function findProblem(stats: Stats, limits: TreeLimits, bytes: number, count: number): string | undefined {
-  if (!stats.isFile() && !stats.isSymbolicLink()) return "it is neither a file nor a link";
+  if (!stats.isFile() && !stats.isSymbolicLink()) return "it is not a file or a link";
   if (stats.size > limits.fileBytes) return `it is larger than ${limits.fileBytes} bytes`;
   if (bytes + stats.size > limits.totalBytes) return `the changed files have more than ${limits.totalBytes} bytes`;
   return count < limits.files ? undefined : `more than ${limits.files} files have changed`;

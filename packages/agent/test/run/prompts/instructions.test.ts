@@ -140,6 +140,6 @@ test(
       trusted: false,
       userInstructions: { name: "/home/u/AGENTS.md", text: "Write tests.", isCut: true },
     });
-    expect(user).toContain("Instructions of the user:\n\nWrite tests.\n(The rest was cut off.)");
+    expect(user).toContain("Instructions of the user:\n\nWrite tests.\n(Sheaf left out the rest.)");
   },
 );

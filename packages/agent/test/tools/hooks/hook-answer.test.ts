@@ -33,7 +33,7 @@ describe("answers of hooks", () => {
       status: "failed",
       exitCode: -1,
       decision: "block",
-      reason: "it did not run: sheaf hooks test says why",
+      reason: "it did not run (sheaf hooks test has the reason)",
       message: "it did not run: /home/op/bin/bash does not exist",
     });
   });

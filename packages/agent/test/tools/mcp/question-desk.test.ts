@@ -53,9 +53,7 @@ describe("a question of a server", () => {
     expect(await desk.answer(form(), signal)).toEqual({ action: "decline" });
     const call = desk.open(undefined, () => undefined);
     expect(await desk.answer(form(), signal)).toEqual({ action: "decline" });
-    expect(call.notes).toEqual([
-      "The server asked the user a question, which Sheaf declined: nobody is there to answer.",
-    ]);
+    expect(call.notes).toEqual(["The server asked the user a question, which Sheaf declined: no person can answer."]);
     call.close();
     expect(await desk.answer(form(), signal)).toEqual({ action: "decline" });
   });

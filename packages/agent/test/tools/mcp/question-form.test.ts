@@ -94,7 +94,7 @@ describe("values", () => {
     const { fields } = parse({ v: schema }, ["v"]);
     for (const value of good) expect(findFormProblem(fields, { v: value }), String(value)).toBeUndefined();
     for (const value of bad) expect(findFormProblem(fields, { v: value }), String(value)).toMatch(/^"v": /);
-    expect(findFormProblem(fields, {})).toBe('"v": a value is needed');
-    expect(findFormProblem(fields, { v: good[0], w: 1 })).toBe('there is no field "w"');
+    expect(findFormProblem(fields, {})).toBe('"v": it needs a value');
+    expect(findFormProblem(fields, { v: good[0], w: 1 })).toBe('the form has no field "w"');
   });
 });

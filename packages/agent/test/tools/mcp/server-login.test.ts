@@ -164,7 +164,7 @@ describe("a login", () => {
     const { logIn } = await createPlace({
       changeResource: (same) => ({ ...same, authorization_servers: ["http://10.0.0.1/"] }),
     });
-    await expect(logIn()).rejects.toThrow("http://10.0.0.1 is not reached: the address does not begin with https://");
+    await expect(logIn()).rejects.toThrow("http://10.0.0.1 is not reached: the address does not start with https://");
   });
 
   test(verifies("S-171", "needs the issuer that was asked, and shows nothing of a refusal but its code"), async () => {

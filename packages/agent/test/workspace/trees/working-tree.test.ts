@@ -109,7 +109,7 @@ test(verifies("S-125", "no link is followed, and sizes are bounded"), async () =
     now,
     limits,
   });
-  expect(leftOut).toEqual(["inner/: it is a repository of its own", "large: it is larger than 1000 bytes"]);
+  expect(leftOut).toEqual(["inner/: it has its own repository", "large: it is larger than 1000 bytes"]);
   expect(list(tree, commit)).toEqual([".gitignore", "direct", "link", "run.sh", "small", "src"]);
   expect(git(tree.mirror.gitFolder, "show", `${commit}:src`)).toBe(secret);
 });

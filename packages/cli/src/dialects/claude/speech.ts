@@ -144,7 +144,7 @@ class ClaudeSpeech implements Speech {
         const state = { ...this.#state, permissionMode: String(request["mode"]) };
         const { force } = toSettings(state);
         if (this.#talk.isRunning() && !force && state.permissionMode !== "acceptEdits") {
-          throw new SheafError("USAGE", "the current run keeps its mode: interrupt it first");
+          throw new SheafError("USAGE", "the mode of a running answer cannot change: interrupt it first");
         }
         if (force) this.#notices = [...this.#notices, bypassNotice];
         this.#state = state;
