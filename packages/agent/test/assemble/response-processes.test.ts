@@ -111,7 +111,7 @@ test(verifies(["R-81", "S-256"], "the stack of a crash shows no key"), async () 
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let shown = "";
-  child.stderr!.setEncoding("utf8").on("data", (text: string) => (shown += text));
+  child.stderr!.setEncoding("utf8").on("data", (piece: string) => (shown += piece));
   child.once("message", () => child.send({ channel: 1, message: secrets.join(" ") }));
   expect(await once(child, "close")).toEqual([1, null]);
   expect(shown).toMatch(/^TypeError: .*sk-ant-…\[masked\] co…\[masked\]\n\s+at /);
