@@ -5,14 +5,16 @@
  */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { build } from "esbuild";
 
 const { SHEAF_URL = "http://127.0.0.1:7433", SHEAF_TOKEN = "", PORT = "0" } = process.env;
 const [entry = join(import.meta.dirname, "chat-dom/chat.js")] = process.argv.slice(2);
+// Your page's own project has esbuild, wherever this file is.
+const { build } = createRequire(resolve(entry))("esbuild") as typeof import("esbuild");
 const page = readFileSync(join(dirname(entry), "index.html"));
 const { outputFiles } = await build({
   entryPoints: { chat: entry },

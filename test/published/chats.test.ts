@@ -1,8 +1,9 @@
 /** The chats of the examples, built from the packages as npm would publish them, at a real server. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { installClients } from "../support/clients.ts";
@@ -83,6 +84,21 @@ describeWithChromium("a chat of the examples", (browser) => {
       expect(/^id: (\d+)$/m.exec(rest)).toMatchObject({ 1: "4" });
     },
   );
+});
+
+test("npm start in a copy of the React example finds the packages of its own project", async () => {
+  skipIfMissing(missingReact);
+  const copy = folders.newFolder({});
+  cpSync(join(root, "examples"), join(copy, "examples"), { recursive: true });
+  const project = join(copy, "examples/chat-react");
+  rmSync(join(project, "node_modules"), { recursive: true, force: true });
+  symlinkSync(modules, join(project, "node_modules"));
+  const started = spawn("npm", ["start"], { cwd: project, detached: true });
+  onTestFinished(() => void process.kill(-started.pid!));
+  const lines = createInterface({ input: started.stdout });
+  const shown: string[] = [];
+  for await (const line of lines) if (shown.push(line) && line.startsWith("The page is")) break;
+  expect(shown.at(-1)).toMatch(/^The page is at http:\/\/127\.0\.0\.1:\d+$/);
 });
 
 test("the React examples have no type error", () => {
