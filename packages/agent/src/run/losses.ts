@@ -43,7 +43,8 @@ function toError(code: ErrorCode, message: string): SheafError {
   return new SheafError(code, message, { source: code === "SANDBOX_UNAVAILABLE" ? "sandbox" : "agent" });
 }
 
-export function createLosses({ strict }: Pick<RunStart, "strict">): Losses {
+/** `agentName`: of a subagent, whose own end stays, because the run that called it fails. */
+export function createLosses({ strict }: Pick<RunStart, "strict">, agentName?: string): Losses {
   let first: SheafError | undefined;
   let refused: SheafError | undefined;
   let hasRun = false;
@@ -61,7 +62,7 @@ export function createLosses({ strict }: Pick<RunStart, "strict">): Losses {
     },
     toEnd(end) {
       const error = first ?? (hasRun ? undefined : refused);
-      if (end.reason !== "end_turn" || !error) return end;
+      if (agentName !== undefined || end.reason !== "end_turn" || !error) return end;
       const failure = toRunFailure(error);
       return "output" in end ? { ...failure, output: end.output } : failure;
     },

@@ -139,9 +139,9 @@ export async function* runResponse(
     const isPaused = state.end?.rawFinishReason === "pause_turn";
     if (!end && !isPaused) end = yield* run.noteAll(takeMessages(run.hooks, ports, signal));
   }
-  // The run that called a subagent also fails for it.
-  if (ports.agentName === undefined) end = run.losses.toEnd(end);
-  yield* run.noteAll(run.hooks.atEnd(end, signal));
+  yield* run.noteAll(run.hooks.atEnd((end = run.losses.toEnd(end)), signal));
+  // Hooks at the end may fail too.
+  end = run.losses.toEnd(end);
   yield* run.closing.run(end, ports);
   yield { events: [end], durability: "synced" };
 }
@@ -175,7 +175,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const closing = createClosingCalls(settings.start, settings.backgroundWaitMs);
   const corrections = createCorrections();
   const chances = createSecondChances();
-  const losses = createLosses(start);
+  const losses = createLosses(start, ports.agentName);
   const hooks = createRunHooks(ports.hooks, settings.moments);
   let nextNote: string | undefined;
   let turnText = "";

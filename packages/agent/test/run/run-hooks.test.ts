@@ -246,6 +246,21 @@ describe("hooks of a run", () => {
     ]);
   });
 
+  test(
+    verifies("C180", "a hook that fails at the end of a session fails a strict run, which keeps its answer"),
+    async () => {
+      const { hooks } = createFakeHooks(({ event }) =>
+        event === "SessionEnd" ? { exitCode: 1, notice: { code: "HOOK_FAILED", message: "m" } } : undefined,
+      );
+      const run = async (strict?: true) => {
+        const settings = { start: { ...start, ...(strict && { strict }) }, moments: { ends: true } } as const;
+        return last(await runModel(createFakeModel([[[text("done"), end()]]]), { hooks, settings }));
+      };
+      expect(await run(true)).toMatchObject({ error: { code: "SETUP_INCOMPLETE", message: "m" } });
+      expect(await run()).toMatchObject({ reason: "end_turn" });
+    },
+  );
+
   test(verifies("C80", "a question to the user is notified, and so is a question of the agent"), async () => {
     const model = createFakeModel([[[...call("call_1", "run_ask"), end("tool_calls")]], [[text("x"), end()]]]);
     const { hooks, occasions } = createFakeHooks(() => undefined);
