@@ -71,7 +71,7 @@ export function toAddedMessage({ responseId, text }: Pick<ClaimedMessage, "respo
 }
 
 /**
- * Resolves with the id of the started response, or of the response that the message joined; tries until the store
+ * Resolves with the id of the started response, or of the response that the message joined. Tries until the store
  * answers (R-38).
  * @throws SheafError if it can't start, or was cancelled; the signal's reason if it aborts first.
  */

@@ -9,7 +9,7 @@ import type { ServerContext } from "./server-context.ts";
 import { planResponse, runPlan } from "./start-response.ts";
 
 /**
- * Resolves once the response continues or has ended; with false if it may not, or another server has it.
+ * Resolves once the response continues or has ended. Resolves with false if it may not, or another server has it.
  * @throws HttpError, SheafError if it can't continue here; another server may try.
  */
 export async function takeOverResponse(responseId: string, owner: string, context: ServerContext): Promise<boolean> {
