@@ -12,7 +12,7 @@ export interface ShellRule {
   readonly words: readonly string[] | undefined;
 }
 
-/** A rule about hosts for `web_fetch`, or for commands in the sandbox. `PrivateNetwork` also opens private networks (S-103). */
+/** A rule about hosts, for `web_fetch` or for commands. `PrivateNetwork` also opens private networks (S-103). */
 interface HostRule<Kind extends HostKind> {
   readonly kind: Kind;
   readonly text: string;

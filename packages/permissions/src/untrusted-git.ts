@@ -105,7 +105,7 @@ export function createGitGuard({ folders, trusted, isListed, environment }: GitG
 /** Matches settings with the addresses from which git fetches and to which it pushes. */
 const remoteKey = /^(?:remote\..*\.(?:url|pushurl)|branch\..*\.(?:push)?remote|remote\.pushdefault)$/s;
 
-/** True if a repository is the workspace's own, or one of its submodules and worktrees, which git put into its folder. */
+/** True for the workspace's own repository, and for its submodules and worktrees, which git put into its folder. */
 function isInside(repository: Repository, own: Repository): boolean {
   if (own.gitFolder === "") return false;
   const isKept = (folder: string): boolean =>

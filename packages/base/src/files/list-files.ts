@@ -19,7 +19,7 @@ export function listEntries(folder: string): Dirent[] {
   }
 }
 
-/** Lists the files in a folder, at any depth. Skips folders that this user cannot read, since commands cannot read them either. */
+/** Lists the files in a folder, at any depth, except in folders that this user, and so a command, cannot read. */
 export function listFiles(folder: string, without: readonly string[] = []): string[] {
   if (without.includes(folder)) return [];
   return listEntries(folder).flatMap((entry) => {

@@ -41,7 +41,7 @@ export function openFolder(root: string, relative: string, options: FolderOption
   return folder;
 }
 
-/** Opens a folder as `openFolder` does, and closes it after `work`. @throws as `openFolder`, and the errors of `work`. */
+/** Opens a folder as `openFolder` does, and closes it after `work`. @throws as `openFolder`, or as `work`. */
 export function withFolder<Value>(root: string, relative: string, work: (folder: OpenFolder) => Value): Value {
   const folder = openFolder(root, relative);
   try {

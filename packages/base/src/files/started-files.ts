@@ -31,10 +31,7 @@ export function findStarter(relative: string): string | undefined {
 /** Most files in the sentence. */
 const maxNamed = 5;
 
-/**
- * Lists the changed files that start later, as a sentence for a result; undefined without such files. `scripts`: further
- * files that hooks of git start.
- */
+/** Formats the changed files that start later as a sentence, if any. `scripts` are further files that hooks start. */
 export function describeStartedFiles(changed: readonly string[], scripts: readonly string[] = []): string | undefined {
   const found = changed.flatMap((path) => {
     const starter = findStarter(path) ?? (scripts.includes(path) ? "a hook of git starts it" : undefined);

@@ -1,6 +1,6 @@
 /**
- * Brings the changes of a command into the user's repository: objects, refs, HEAD, the stash and the index. Each goes through
- * git's own reader of it; Sheaf copies no file of the command's repository.
+ * Brings the changes of a command into the user's repository: objects, refs, HEAD, the stash and the index. Git's own
+ * reader checks each of them. Sheaf copies no file of the command's repository.
  */
 import { join } from "node:path";
 import { SheafError, toSheafError } from "../errors.ts";

@@ -63,7 +63,7 @@ function listFolders(name: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** Makes the changes, each only if the ref still has its old value. The result has a reason for each ref that git refused. */
+/** Makes each change, if the ref still has its old value. Returns a reason for each ref that git refused. */
 export async function updateRefs(
   repository: GitSetup,
   changes: readonly RefChange[],

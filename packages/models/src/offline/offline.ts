@@ -1,4 +1,4 @@
-/** The embedded model: rules instead of a network, so that people can try Sheaf without a key. It sees only the request. */
+/** The embedded model: rules instead of a network, to try Sheaf without a key. It sees only the request. */
 import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent } from "@sheaf/protocol";
 import { estimateUsage } from "../estimated-usage.ts";

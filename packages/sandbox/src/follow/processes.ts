@@ -69,7 +69,7 @@ function listDescriptors(pid: number): string[] {
   }
 }
 
-/** The sockets that wait for connections in the network of a process, as descriptors name them; an empty list if it is gone. */
+/** Lists the sockets that wait for connections in a process's network, as descriptors name them; [] if it is gone. */
 function listListening(pid: number): string[] {
   try {
     const tables = ["tcp", "tcp6"].map((name) => readFileSync(`/proc/${pid}/net/${name}`, "latin1"));

@@ -15,8 +15,9 @@ interface ReadIndex {
 }
 
 /**
- * Returns a function that finds, for a command, the folders which must keep their names, and empty ones, in which no command
- * may make a repository. It makes missing ones. `tops`: folders that commands write; absolute, links resolved.
+ * Returns a function that finds, for a command, the folders that must not be renamed, and empty ones, in which the
+ * command must not make a repository. It creates missing ones. `tops` are the folders that commands write; absolute,
+ * links resolved.
  */
 export function createGitlinkIndex(tops: readonly string[]): () => Pick<HeldMounts, "kept" | "mounts"> {
   const known = new Map<string, ReadIndex>();

@@ -74,7 +74,7 @@ export interface PrivateFolder {
   remove(): void;
 }
 
-/** Creates the folder of a run, whose parts its commands see as `/tmp` and shared memory. @throws Error with a sentence. */
+/** Creates the folder of a run, whose parts commands see as `/tmp` and shared memory. @throws Error with a sentence. */
 export function createPrivateFolder(place: OwnFolders): PrivateFolder {
   const path = makeRunFolder(place);
   const toMount = (name: string, target: string): Mount => {

@@ -1,6 +1,6 @@
 /**
- * Keeps commands from changing the files that Sheaf's process may still load or start (S-224). The folders above these files
- * keep their names as well: if a command could rename one, a mount below it would move along.
+ * Keeps commands from changing the files that Sheaf's process may still load or start (S-224). The folders above these
+ * files keep their names as well: if a command could rename one, a mount below it would move along.
  */
 import { lstatSync, mkdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -22,7 +22,7 @@ export interface ProgramScope {
 /** The shell command that starts Sheaf from a folder outside of the workspace. */
 const outsideStart = "npm install --prefix ~/.sheaf sheaf && ~/.sheaf/node_modules/.bin/sheaf";
 
-/** Lists the existing places. Sheaf takes away a `node_modules` that a command creates: its packages could replace others. */
+/** Lists the existing places. Sheaf takes away a new `node_modules`: its packages could replace others. */
 export function listHeldProgram({ tops, environment, program }: ProgramScope): HeldPlace[] {
   const [workspace = ""] = tops;
   return listProgramPlaces({ inside: tops, environment, program }).flatMap(({ path, reason }) => {
@@ -50,7 +50,7 @@ function isOwnFolder(path: string): boolean {
   }
 }
 
-/** A sentence with the reason why Sheaf cannot protect itself; undefined if it can. Reads many files, so call it once in a run. */
+/** Returns the reason why Sheaf cannot protect itself, as a sentence. It reads many files: call it once in a run. */
 export function findProgramFault(order: ProgramScope): string | undefined {
   const problem = findProblem(order);
   return problem && `no command runs, because ${problem}: start Sheaf from elsewhere (${outsideStart})`;
@@ -78,7 +78,7 @@ function findProblem({ tops, environment, program = findProgramFiles() }: Progra
   return undefined;
 }
 
-/** A sentence for a failed command if one of its error lines has the path of a place of Sheaf itself, else undefined. */
+/** Explains a failed command, in a sentence, if one of its error lines has the path of a place of Sheaf itself. */
 export function explainProgramPlaces(lines: readonly string[], order: ProgramScope): string | undefined {
   if (lines.length === 0) return undefined;
   const [workspace = ""] = order.tops;

@@ -1,6 +1,6 @@
 /**
- * Finds the folders that Sheaf hides, so that no command of a client sees a secret of the server (S-241). Sheaf hides the
- * folder of a file, not the file: the kernel drops a mount over a file when another file takes its name.
+ * Finds the folders that Sheaf hides, so that no command of a client sees a secret of the server (S-241). Sheaf hides
+ * the folder of a file, not the file: the kernel drops a mount over a file when another file takes its name.
  */
 import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
@@ -93,7 +93,7 @@ function checkPlace(place: string, secret: ServerSecret, writable: SecretSurroun
   }
 }
 
-/** The path of a file, followed by the target of each link at its end. Another file can take the place of any of them. */
+/** Lists the path of a file, and the target of each link at its end. Another file can replace any of them. */
 function listNames(path: string): string[] {
   const place = join(toRealPlace(dirname(path)), basename(path));
   // `checkWay` has refused circles.

@@ -1,7 +1,7 @@
 /**
- * Lets root's commands write a workspace that belongs to another user, such as a checkout mounted into a container. In a
- * sandbox root has no rights over other users' files. CAP_DAC_OVERRIDE restores them, but only for users that the sandbox
- * knows: root and this owner.
+ * Lets root's commands write a workspace that belongs to another user, such as a checkout mounted into a container. In
+ * a sandbox root has no rights over other users' files. CAP_DAC_OVERRIDE restores them, but only for users that the
+ * sandbox knows: root and this owner.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
