@@ -10,10 +10,10 @@ const root = join(import.meta.dirname, "..");
 const promises: Readonly<Record<string, readonly (readonly [sentence: string, proof: string])[]>> = {
   "docs/guide/trust.md": [
     [
-      "None of its settings, hooks, variables, endpoints, tool servers, permissions or sandbox settings takes effect.",
+      "Its settings, hooks, variables, endpoints, tool servers, permissions and sandbox settings have no effect.",
       "changes no setting, and nothing of it runs: 0 markers",
     ],
-    ["Sheaf starts none of its programs.", "executes no file of it, and nothing by a name that PATH could lead there"],
+    ["Sheaf starts no program of it.", "executes no file of it, and nothing by a name that PATH could lead there"],
     [
       "Sheaf starts helper programs and `git` by absolute paths, and `git` without the programs that the repository's settings name.",
       "executes no file of it, and nothing by a name that PATH could lead there",
@@ -23,7 +23,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "a workspace can only deny, and only where it is trusted",
     ],
     [
-      "Otherwise trust grants no rights: flags, rules and the sandbox decide what tools may do.",
+      "Otherwise trust grants no rights: flags, rules and the sandbox limit the tools.",
       "a workspace can only deny, and only where it is trusted",
     ],
     [
@@ -39,7 +39,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "applies to the content and the repository that it was given for",
     ],
     [
-      "Sheaf never starts an entry that leads into the workspace (`./server.js`), even if you approve it",
+      "Sheaf never starts an entry that points into the workspace (`./server.js`), even if you approve it",
       "not by a yes to an entry that leads into it",
     ],
     [
@@ -47,17 +47,20 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "holds for one repository: nested ones, worktrees and another .git ask anew",
     ],
     [
-      "Run Sheaf there without `--trust`: then nothing in the branch has a say.",
+      "Run Sheaf there without `--trust`: then no file of the branch configures or instructs it.",
       "changes no setting, and nothing of it runs: 0 markers",
     ],
-    ["Without a terminal, an approval must name the content", "without a terminal names the digest of the content"],
+    [
+      "Without a terminal, an approval needs the digest of the content",
+      "without a terminal names the digest of the content",
+    ],
     ["Still no server starts.", "starts none of its servers, whatever else is allowed; the first line says so"],
     [
-      "Sheaf tells it to follow the text only as to style, layout and how to build and check the code.",
+      "Sheaf instructs it to follow the text only as to style, layout and how to build and check the code.",
       "without trust the text is quoted behind a fence that it cannot close",
     ],
     [
-      "You can let Sheaf work in a repository that you don't know, and nothing in it configures Sheaf or instructs the model.",
+      "Until you trust it, you can let Sheaf work in a repository that you don't know, and no file of it configures Sheaf or instructs the model.",
       "changes no setting, and nothing of it runs: 0 markers",
     ],
   ],
@@ -129,7 +132,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "needs the trust in the workspace besides, and is withdrawn",
     ],
     [
-      "Trust alone, such as `--trust`, starts none.",
+      "Trust alone, such as `--trust`, starts no server.",
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
     [
@@ -137,14 +140,14 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "applies to the content and the repository that it was given for",
     ],
     [
-      "If one of your own servers has the same name, Sheaf uses yours.",
+      "If you have a server with the same name, Sheaf uses yours.",
       "a server of the user's takes precedence over one of the same name",
     ],
     [
-      "in ask and plan mode no server is started or reached",
+      "in ask and plan mode it starts and reaches no server",
       "not in ask and plan mode, in which no server starts at all",
     ],
-    ["but none of your keys", "a server gets no variable beyond a few and its own"],
+    ["but it doesn't see your keys", "a server gets no variable beyond a few and its own"],
   ],
   "docs/reference/mcp.md": [
     [
@@ -153,7 +156,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
     ],
   ],
   "docs/guide/sandbox.md": [
-    ["and none of them may lead into the workspace.", "not by a yes to an entry that leads into it"],
+    ["and its program can't be in the workspace.", "not by a yes to an entry that leads into it"],
     [
       'If the sandbox is switched on but cannot start, the first line says `"sandbox":"unavailable"`, and Sheaf refuses every command with the reason, even with `--force`.',
       "commands are refused, also with --force, and the result names the ways out",
@@ -161,13 +164,13 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
   ],
   "docs/guide/permissions.md": [
     [
-      "A deny rule compares commands; it is not a wall.",
+      "A deny rule compares commands, so it isn't a wall.",
       "the table has at least 150 lines of every day and 300 evasions, each once",
     ],
     ["and no workspace widens it.", "a workspace can only deny, and only where it is trusted"],
     ["A workspace can only add denials", "a workspace can only deny, and only where it is trusted"],
     [
-      "no rule starts one, nor does `--force`.",
+      "no rule and no `--force` starts one.",
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
   ],

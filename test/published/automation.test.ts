@@ -1,4 +1,4 @@
-/** docs/start/, docs/guide/automation.md, ci.md, action/ and examples/ci/: every command of them runs, with models that need no network. */
+/** action/ and examples/ci/: every command of them runs, with models that need no network. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,8 +9,6 @@ import { parse } from "yaml";
 import { sheafVersion } from "../../packages/base/src/version.ts";
 import { compiledCode, sheafProgram } from "../support/sheaf.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
-import { describeWithProgram } from "../support/programs.ts";
-import { readShellBlocks } from "../support/shell-blocks.ts";
 import { verifies } from "../support/verifies.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -72,42 +70,6 @@ function runShell(script: string, { cwd, environment = {} }: ShellOptions) {
   });
   return { code: status, stdout, stderr };
 }
-
-describe("the guides", () => {
-  const blocks = ["start/first-run", "start/words", "guide/automation", "guide/ci"].flatMap((name) =>
-    readShellBlocks(readText(`docs/${name}.md`)),
-  );
-  const verdict = writeScript("Judge", '{"verdict":"good","reason":"It says what it does."}');
-
-  test("has commands, and the others install, show or set a model", () => {
-    expect(blocks.length).toBeGreaterThan(15);
-    expect(new Set(blocks.map(({ info }) => info))).toEqual(new Set(["sh", "sh scripted", "sh fragment"]));
-    const left = blocks.filter(({ info }) => info === "sh fragment").map(({ source }) => source.trim());
-    expect(
-      left.filter((source) => !/^(npm install|sheaf (demo|doctor)$|export ANTHROPIC_API_KEY)/.test(source)),
-    ).toEqual(["export SHEAF_MODEL=anthropic/claude-sonnet-4-5"]);
-  });
-
-  const run = blocks.filter(({ info }) => info !== "sh fragment");
-  const runBlock = ({ source, info, output }: (typeof run)[number]) => {
-    const environment = info === "sh scripted" ? { SHEAF_MODEL: verdict } : {};
-    const { code, stdout, stderr } = runShell(source, { cwd: createRepository(), environment });
-    return { code, stderr, ...(output !== undefined && { output: stdout.trimEnd() }) };
-  };
-  const toExpected = ({ output }: (typeof run)[number]) => ({
-    code: 0,
-    stderr: "",
-    ...(output !== undefined && { output: output.trimEnd() }),
-  });
-  test.each(run.filter(({ source }) => !source.includes("jq ")))("$source", (block) => {
-    expect(runBlock(block)).toEqual(toExpected(block));
-  });
-  describeWithProgram("jq", () => {
-    test.each(run.filter(({ source }) => source.includes("jq ")))("$source", (block) => {
-      expect(runBlock(block)).toEqual(toExpected(block));
-    });
-  });
-});
 
 interface Step {
   readonly uses?: string;

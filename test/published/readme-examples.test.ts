@@ -1,15 +1,15 @@
 /**
- * The TypeScript of the READMEs and guides. A `ts` block is a whole program: it is type-checked and run, and what it
- * prints is the `text` block that comes next, if one comes before other code. `ts check` is only type-checked, since it needs
- * something that a test has not; `ts fragment` is neither.
+ * The TypeScript of the READMEs and guides. A `ts` block is a whole program, which the test checks and runs. The `text`
+ * block after it is its output. The test only checks the types of `ts check`, which needs a key, and of the `ts fragment`
+ * blocks of a page in `fragmentPages`, one after the other.
  */
 import { execFile, spawnSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { parseText } from "@sheaf/documents";
 import { afterAll, describe, expect, test } from "vitest";
+import { readBlocks } from "../support/shell-blocks.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "sheaf-readme-"));
@@ -24,30 +24,52 @@ interface Example {
   readonly output: string | undefined;
 }
 
-const kinds: Readonly<Record<string, Example["kind"]>> = {
-  ts: "run",
-  "ts check": "check",
-  "ts fragment": "fragment",
+const kinds: Readonly<Record<string, Example["kind"]>> = { "": "run", check: "check", fragment: "fragment" };
+
+/** What the fragments of a page use, by page. The client's guide is one program, which client-guide.test.ts runs. */
+const fragmentPages: Readonly<Record<string, string>> = {
+  "docs/guide/library.md": `
+    import type { Agent, AgentRun, CustomTool } from "sheaf";
+    import { createAgent } from "sheaf";
+    declare const agent: Agent, run: AgentRun, getWeather: CustomTool, bytes: Uint8Array, first: AgentRun;
+    declare function confirm(title: string): Promise<boolean>;`,
+  "docs/guide/other-clients.md": `
+    import { DefaultChatTransport, type PrepareSendMessagesRequest, type UIMessage } from "ai";
+    declare const address: string, token: string;
+    declare const useChat: (options: { transport: DefaultChatTransport<UIMessage> }) => Record<string, unknown>;
+    declare class OpenAI {
+      constructor(options: { baseURL: string; apiKey: string; timeout: number; maxRetries: number });
+      chat: { completions: { create(body: { model: string; messages: { role: "user"; content: string }[] }): unknown } };
+    }`,
+  "docs/guide/claude.md": "declare function query(given: { prompt: string; options: object }): AsyncIterable<unknown>;",
+  "docs/guide/codex.md": `
+    interface Thread { run(prompt: string): Promise<{ finalResponse: string }> }
+    declare class Codex {
+      constructor(options: { codexPathOverride: string });
+      startThread(options: { model: string; sandboxMode: "workspace-write" }): Thread;
+    }`,
 };
 
 function readExamples(path: string): Example[] {
   const page = readFileSync(join(root, path), "utf8");
-  const segments = parseText(page);
   let searched = 0;
-  return segments.flatMap((segment, at) => {
-    if (segment.type !== "code_block") return [];
-    searched = page.indexOf(segment.content, searched);
+  return readBlocks(page).flatMap(({ language, label, source, output }) => {
+    searched = page.indexOf(source, searched);
     const place = `${path}, line ${page.slice(0, searched).split("\n").length}`;
-    const info = segment.info ?? segment.language;
-    const kind = kinds[info];
-    if (kind === undefined) {
-      if (segment.language === "ts") throw new Error(`${place}: "${info}" is none of ${Object.keys(kinds).join(", ")}`);
-      return [];
-    }
-    const next = segments.slice(at + 1).find(({ type }) => type === "code_block");
-    const output = next?.type === "code_block" && next.language === "text" ? next.content : undefined;
-    return [{ place, source: segment.content, kind, output }];
+    if (language !== "ts" && (language !== "tsx" || label === "")) return [];
+    const kind = kinds[label];
+    if (kind === undefined) throw new Error(`${place}: "${label}" is none of ${Object.keys(kinds).join(", ")}`);
+    return [{ place, source, kind, output }];
   });
+}
+
+/** The fragments of a page as one program, each in its own block. */
+function toProgram(page: string): string {
+  const fragments = examples.filter(({ place, kind }) => kind === "fragment" && place.startsWith(`${page}, `));
+  const lines = fragments.map(({ source }) => source.split("\n"));
+  const imports = lines.flat().filter((line) => line.startsWith("import "));
+  const bodies = lines.map((all) => `{\n${all.filter((line) => !line.startsWith("import ")).join("\n")}\n}`);
+  return [...imports, fragmentPages[page], ...bodies].join("\n");
 }
 
 const pages = globSync(["README.md", "packages/*/README.md", "docs/**/*.md"], { cwd: root }).toSorted();
@@ -63,7 +85,7 @@ function writeExamples(): void {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   // As strict as most projects are.
-  const checks = { exactOptionalPropertyTypes: false, noUncheckedIndexedAccess: false };
+  const checks = { exactOptionalPropertyTypes: false, noUncheckedIndexedAccess: false, noUnusedLocals: false };
   const output = { noEmit: true, composite: false, declaration: false, declarationMap: false };
   const tsconfig = {
     extends: join(root, "tsconfig.base.json"),
@@ -73,6 +95,9 @@ function writeExamples(): void {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   for (const example of examples) {
     if (example.kind !== "fragment") writeFileSync(toFile(example), `${example.source}\nexport {};\n`);
+  }
+  for (const page of Object.keys(fragmentPages)) {
+    writeFileSync(join(folder, `${basename(page, ".md")}.ts`), `${toProgram(page)}\nexport {};\n`);
   }
 }
 writeExamples();

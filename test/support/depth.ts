@@ -11,7 +11,6 @@ export const deepFiles: readonly string[] = [
   "test/conformance/cluster-kit.test.ts",
   "test/page/two-servers.test.ts",
   "test/published/failure-matrix.test.ts",
-  "test/published/worktrees-guide.test.ts",
   "test/reliability/*.test.ts",
 ];
 
