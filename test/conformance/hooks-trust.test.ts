@@ -77,7 +77,7 @@ test(
     await sayYes(place);
     const run = await runSheaf([...words, "--force", "--sandbox", "disabled"], place);
     expect(parseStream(run.stdout)[0]).toMatchObject({
-      notices: [{ message: expect.stringContaining("in the sandbox only") }],
+      notices: [{ message: expect.stringContaining("only in the sandbox") }],
     });
     expect(readMarks(place)).toEqual([]);
     const free = createRepository(".claude/settings.json", { hooks: { Stop: hook("touch MARK", { sandbox: false }) } });
@@ -85,7 +85,7 @@ test(
     await runSheaf(words, free);
     expect(readMarks(free)).toEqual([]);
     const listed = await runSheaf(["hooks", "ls"], free);
-    expect(listed.stdout).toContain("not run: hooks of a workspace run in the sandbox only");
+    expect(listed.stdout).toContain("not run: hooks of a workspace run only in the sandbox");
   },
   60_000,
 );

@@ -294,7 +294,7 @@ describe("no file of the workspace starts as a server", () => {
       })),
     );
     expect((await sheaf(["mcp", "trust", "linked", "--digest", ""])).stderr).toContain(
-      "linked cannot be trusted: it leads into",
+      "linked cannot be trusted: it points into",
     );
     expect(hasStarted()).toBe(false);
   });

@@ -85,9 +85,9 @@ test(verifies("C20", "a schema that is not one is CONFIG_INVALID before the mode
     "script.json": '{"turns":[{"events":[]}]}',
   });
   for (const [file, fault] of [
-    ["schema.json", "is not a JSON Schema of draft 2020-12, correct it: "],
-    ["broken.json", "is not JSON, correct it: "],
-    ["missing.json", "cannot be read, check the path after --output-schema: the file does not exist"],
+    ["schema.json", "is not a JSON Schema of draft 2020-12 \\("],
+    ["broken.json", "is not JSON \\("],
+    ["missing.json", "cannot be read \\(the file does not exist\\): check the path after --output-schema"],
   ] as const) {
     const args = ["-p", "--model", "scripted:script.json", "--output-schema", file, "--output-format", "json", "go"];
     const { code, stdout, stderr } = await runSheaf(args, { cwd });

@@ -1,5 +1,5 @@
 /** The choice of the output format (C2). */
-import { SheafError } from "@sheaf/base/errors";
+import { quoteValue, SheafError } from "@sheaf/base/errors";
 import { toLocale } from "@sheaf/agent/output/action-words";
 import { toUserFiles } from "@sheaf/base/paths";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
@@ -14,7 +14,10 @@ import type { CommandIo } from "./io.ts";
 export function toOutputFormat(flags: FlagValues, { dialect }: Pick<CommandIo, "dialect">): OutputFormat {
   const format = flags["output-format"] ?? dialect.format;
   if (isOutputFormat(format)) return format;
-  throw new SheafError("USAGE", `--output-format "${format}" is unknown: use one of ${outputFormats.join(", ")}`);
+  throw new SheafError(
+    "USAGE",
+    `--output-format ${quoteValue(format)} is unknown: use one of ${outputFormats.join(", ")}`,
+  );
 }
 
 /** Returns the language of `--locale`, or otherwise of the environment (C11). */

@@ -65,13 +65,16 @@ function chooseByBeginning<Row extends Pick<ConversationRecord, "id">>(
 ): Row {
   const found = rows.filter(({ id }) => id.startsWith(beginning));
   const [first] = found;
-  if (first === undefined) throw createMissingError(`a ${what} whose id begins with ${toBareId(beginning)}`);
+  if (first === undefined) throw createMissingError(`a ${what} whose id starts with ${toBareId(beginning)}`);
   if (found.length === 1) return first;
   const ids = found.slice(0, 3).map(({ id }) => toBareId(id));
   const list = [...ids, ...(found.length > ids.length ? ["…"] : [])].join(", ");
-  throw new SheafError("USAGE", `${toBareId(beginning)} begins more than one ${what} (${list}): write more of the id`);
+  throw new SheafError(
+    "USAGE",
+    `${toBareId(beginning)} is the start of more than one ${what} (${list}): write more of the id`,
+  );
 }
 
 function createMissingError(what: string): SheafError {
-  return new SheafError("USAGE", `${what} is not stored: see sheaf ls --all, or check SHEAF_HOME`);
+  return new SheafError("USAGE", `${what} is not stored: run sheaf ls --all to list the sessions, or check SHEAF_HOME`);
 }

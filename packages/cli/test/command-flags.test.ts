@@ -36,6 +36,8 @@ describe("flags of commands", () => {
   test(verifies("C20", "--format is text or json"), () => {
     expect(toCommandFormat(parseArguments(["models"]))).toBe("text");
     expect(toCommandFormat(parseArguments(["models", "--format=json"]))).toBe("json");
-    expect(() => toCommandFormat(parseArguments(["models", "--format="]))).toThrow('--format "" is unknown');
+    expect(() => toCommandFormat(parseArguments(["models", "--format="]))).toThrow(
+      '--format "" (an unset variable?) is unknown',
+    );
   });
 });

@@ -41,8 +41,8 @@ describe("a stored session", () => {
   });
 
   test.each([
-    ["5e0c", /5e0c begins more than one session \(5e0c2f64-\S+, 5e0c2f64-\S+\): write more of the id/],
-    ["0000", /a session whose id begins with 0000 is not stored: see sheaf ls --all/],
+    ["5e0c", /5e0c is the start of more than one session \(5e0c2f64-\S+, 5e0c2f64-\S+\): write more of the id/],
+    ["0000", /a session whose id starts with 0000 is not stored: run sheaf ls --all/],
     ["abc", /"abc" is not the id of a session: write one that sheaf ls --all shows/],
     ["null", /"null" is not the id of a session/],
     ["conv_", /"conv_" is not the id of a session/],

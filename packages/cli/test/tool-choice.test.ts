@@ -38,7 +38,7 @@ describe("the choice of tools", () => {
     verifies(["C20", "C46"], "%s with a name that no tool has is a usage error"),
     (flag) => {
       const choose = () => [toToolChoice(toFlags(flag, "read_fil")), toAllowRules(toFlags(flag, "read_fil"))];
-      expect(choose).toThrow(usage(`${flag}: there is no tool "read_fil": did you mean read_file`));
+      expect(choose).toThrow(usage(`${flag}: the tool "read_fil" is unknown: did you mean read_file`));
     },
   );
 

@@ -1,6 +1,6 @@
 /** Parses the user's rules, such as `Shell(words)`, `Read(glob)`, `Network(domain)` and `Mcp(server:tool)`. */
 import type { CredentialName, RegistryName } from "@sheaf/base/command-network";
-import { SheafError } from "@sheaf/base/errors";
+import { quoteValue, SheafError } from "@sheaf/base/errors";
 import { parseHostPattern, type HostPattern } from "@sheaf/base/host-pattern";
 import { type FileRule, parsePathGlob } from "@sheaf/base/files/glob";
 
@@ -67,7 +67,7 @@ export function createRuleParser(home: string): (text: string) => Rule {
     const [, kind, body = ""] =
       /^\s*(Shell|Read|Write|WebFetch|Network|PrivateNetwork|Credentials|Mcp)\((.*)\)\s*$/s.exec(text) ?? [];
     const content = body.trim();
-    if (kind === undefined) throw createRuleError(text, "is not known");
+    if (kind === undefined) throw createRuleError(text, "is unknown");
     if (content === "") throw createRuleError(text, "is empty");
     if (kind === "Shell") return parseShellRule(text, content);
     if (kind === "Credentials") return parseCredentialRule(text, content);
@@ -119,7 +119,10 @@ function parseMcpRule(text: string, content: string): McpRule {
 }
 
 function createRuleError(text: string, problem: string): SheafError {
-  return new SheafError("USAGE", `the rule ${JSON.stringify(text)} ${problem}: ${forms}`);
+  return new SheafError(
+    "USAGE",
+    `the rule ${text === "" ? quoteValue("") : JSON.stringify(text)} ${problem}: ${forms}`,
+  );
 }
 
 /** Lists the tokens that the user's rules expose to commands; a deny rule wins. */

@@ -244,8 +244,9 @@ function toHookSources(
   // An empty variable must not leave a run unverified.
   const [problem] = listProblems(verifyCommands, flags.verify ?? []);
   if (problem) {
-    const advice = "give at most 10 commands, such as npm test, of up to 4000 characters, or leave it out";
-    throw new SheafError("USAGE", `--verify ${JSON.stringify(problem.value).slice(0, 80)} cannot run: ${advice}`);
+    const shown = problem.value === "" ? quoteValue("") : JSON.stringify(problem.value).slice(0, 80);
+    const advice = 'write --verify "npm test", with up to 4000 characters and at most 10 times';
+    throw new SheafError("USAGE", `--verify ${shown} cannot run: ${advice}`);
   }
   const own = withVerify(hooks, [...verify, ...(flags.verify ?? [])]);
   const verifyRounds = toAtMost("--verify-rounds", flags.verifyRounds, maxVerifyRounds) ?? config.verifyRounds;

@@ -333,12 +333,11 @@ const idBeginnings: readonly (readonly [RegExp, string])[] = [
 function createUnknownModelError(name: string, providers: readonly Provider[]): SheafError {
   const suggestions = suggestNames(name, providers).filter((suggestion) => suggestion !== name);
   const blank = /\s/.test(name) ? "it contains a space or a line end, which no id does; " : "";
-  const question = suggestions.length === 0 ? "" : `did you mean ${suggestions.join(" or ")}? `;
   const forms = ["offline", "scripted:FILE", ...providers.map((provider) => `${provider.name}/ID`)];
-  return new SheafError(
-    "MODEL_NOT_FOUND",
-    `the model ${quoteValue(name)} is unknown: ${blank}${question}use one of ${forms.join(", ")} (sheaf models lists them)`,
-  );
+  const advice =
+    suggestions.length > 0 ? `did you mean ${suggestions.join(" or ")}?` : `use one of ${forms.join(", ")}`;
+  const message = `the model ${quoteValue(name)} is unknown: ${blank}${advice} (sheaf models lists all names)`;
+  return new SheafError("MODEL_NOT_FOUND", message);
 }
 
 function suggestNames(name: string, providers: readonly Provider[]): string[] {

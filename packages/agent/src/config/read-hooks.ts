@@ -117,7 +117,7 @@ export function parseHooks(value: unknown, place: HookPlace): HookList {
 /** The problem in words for the list; undefined: it can run. */
 function findFault(entry: unknown, { origin }: HookPlace): string | undefined {
   const { type, sandbox } = isJsonObject(entry) ? entry : {};
-  if (sandbox === false && origin === "workspace") return "hooks of a workspace run in the sandbox only";
+  if (sandbox === false && origin === "workspace") return "hooks of a workspace run only in the sandbox";
   if (typeof type === "string" && type !== "command") return `Sheaf runs no hooks of type ${JSON.stringify(type)}`;
   const [problem] = listProblems(hookCommand, entry);
   if (!problem) return undefined;

@@ -72,14 +72,15 @@ function parseSchema(text: string): object {
 }
 
 async function readSchema(file: string, folder: string, signal: AbortSignal): Promise<object> {
-  let step = "cannot be read, check the path after --output-schema";
+  let step = ["cannot be read", "check the path after --output-schema"];
   try {
     const text = await readNamedFile(resolve(folder, file), signal);
-    step = "is not JSON, correct it";
+    step = ["is not JSON", "correct it"];
     return JSON.parse(text.replace(/^\uFEFF/, "")) as object;
   } catch (error) {
     if (error instanceof SheafError) throw error;
-    throw new SheafError("CONFIG_INVALID", `the schema ${file} ${step}: ${(error as Error).message}`, { cause: error });
+    const message = `the schema ${file} ${step[0]} (${(error as Error).message}): ${step[1]}`;
+    throw new SheafError("CONFIG_INVALID", message, { cause: error });
   }
 }
 

@@ -126,7 +126,8 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
 
 /** The end of a run that a hook ended, or whose prompt it refused. */
 function toEnd(result: HookResult): RunEnd {
-  const message = toHookReason(result, result.decision === "end" ? "ended the run" : "refused the prompt");
+  const reason = toHookReason(result, result.decision === "end" ? "ended the run" : "refused the prompt");
+  const message = result.status === "failed" ? `${reason} (run sheaf hooks test ${result.event} to see it)` : reason;
   return toRunFailure(new SheafError("PERMISSION_REQUIRED", message, { source: "user" }));
 }
 

@@ -63,7 +63,7 @@ function compile(text: string): ValidateFunction {
 function toProblem(error: unknown): string {
   if (error instanceof RangeError) return "refers to itself without end, or is nested too deeply: correct its $ref";
   const reason = error instanceof Error ? error.message : String(error);
-  return `is not a JSON Schema of draft 2020-12, correct it: ${reason.replaceAll(/\s+/g, " ").slice(0, 500)}`;
+  return `is not a JSON Schema of draft 2020-12 (${reason.replaceAll(/\s+/g, " ").slice(0, 500)}): correct it`;
 }
 
 function formatFault({ instancePath, message = "is wrong", params }: ErrorObject): string {

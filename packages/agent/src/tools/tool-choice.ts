@@ -1,5 +1,5 @@
 /** Names of tools from callers: the tools that a run offers, and the rules that allow them (C46). */
-import { SheafError } from "@sheaf/base/errors";
+import { quoteValue, SheafError } from "@sheaf/base/errors";
 import { findNearest } from "@sheaf/base/nearest-names";
 import { describeTool, listToolNames } from "./registry.ts";
 
@@ -19,11 +19,9 @@ export function checkToolNames(
   const unknown = names.find((name) => !isKnown(name));
   if (unknown === undefined) return names;
   const nearest = findNearest(unknown, known);
-  const question = nearest.length === 0 ? "" : `did you mean ${nearest.join(" or ")}? `;
-  throw new SheafError(
-    "USAGE",
-    `${option}: there is no tool "${unknown}": ${question}use ${known.join(", ")}, or mcp__SERVER__TOOL`,
-  );
+  const all = `use ${known.join(", ")}, or mcp__SERVER__TOOL`;
+  const advice = nearest.length === 0 ? all : `did you mean ${nearest.join(" or ")}?`;
+  throw new SheafError("USAGE", `${option}: the tool ${quoteValue(unknown)} is unknown: ${advice}`);
 }
 
 /** Returns the rules for texts that are rules or names of tools. @throws SheafError USAGE for an unknown name. */

@@ -79,8 +79,7 @@ export async function runHelp({ command, positionals }: ParsedArguments, io: Com
   if (topic) return printText(io, topics[topic]());
   const name = commandNames.find((candidate) => candidate === word);
   if (!name) {
-    const known = [...helpTopics, ...commandNames].join(", ");
-    throw new SheafError("USAGE", `there is no command "${word}": sheaf help takes one of ${known}`);
+    throw new SheafError("USAGE", `there is no command "${word}": run sheaf help commands to list them`);
   }
   return printText(io, formatCommandHelp(name));
 }

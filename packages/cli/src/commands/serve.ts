@@ -250,7 +250,7 @@ function toTokens(
   if (!isLoopback(host) && !flags["insecure-listen"] && flags["jwt-issuer"] === undefined) {
     throw new SheafError(
       "USAGE",
-      `--host ${host} is reached from other machines: give --token-file FILE or --jwt-issuer URL, or --insecure-listen to serve with the token of this user`,
+      `--host ${host} lets other machines in: add --token-file FILE, or --insecure-listen to share your own token (sheaf help serve)`,
     );
   }
   const tokenFile = join(dataFolder, "server-token");

@@ -80,7 +80,7 @@ async function addTest(session: string, folder: string, flags: FlagValues, io: C
 /** Requires trust, since a repository can contain tests with commands. @throws SheafError PERMISSION_REQUIRED. */
 function checkTrust({ workspace, findTrust }: Pick<RunConfig, "workspace" | "findTrust">): void {
   if (findTrust()) return;
-  const message = `the tests of ${workspace} run commands with rules of their own: look at them, then run sheaf trust`;
+  const message = `the tests of ${workspace} run commands with their own rules: read them, then run sheaf trust`;
   throw new SheafError("PERMISSION_REQUIRED", message, { source: "user" });
 }
 
