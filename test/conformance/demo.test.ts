@@ -16,7 +16,7 @@ describeWithBubblewrap("sheaf demo", () => {
       const { code, stdout, stderr } = await runSheaf(["demo"], { cwd, home });
       expect([code, stderr]).toEqual([0, expect.stringContaining("verified: node cart.test.js")]);
       expect(stdout).toContain("Edited file");
-      const folder = /In (\S+), a model/.exec(stderr)![1]!;
+      const folder = /In (\S+), Sheaf/.exec(stderr)![1]!;
       expect(readFileSync(join(folder, "cart.js"), "utf8")).toContain("let sum = 0;");
       expect([readdirSync(cwd), readdirSync(home)]).toEqual([[], ["config.json"]]);
       expect(readdirSync(dirname(folder)).toSorted()).toEqual(["answers.json", "home", "shop"]);

@@ -90,13 +90,13 @@ export async function runDemo(parsed: ParsedArguments, given: CommandIo, control
   const quiet = { ...io, writeError: () => undefined };
   const served = open ? runServe({ ...parsed, flags: { ...common, open, port: "0" } }, quiet, control) : undefined;
   if (served && io.isInputTerminal) {
-    io.writeError("Open the address in your browser, then press Enter here.\n");
+    io.writeError("Open the address in your browser, press Enter here, then choose the conversation in its list.\n");
     await once(io.openInput(), "data", { signal: control.signal });
   }
   const flags = { "output-format": "text", ...output, ...common, verify: [check], force: true as const };
   const isShown = io.isOutputTerminal && output["output-format"] === undefined;
   const conversation = isShown ? createScreen(io) : undefined;
-  io.writeError(`In ${workspace}, a model without a key is asked: ${prompt}\n\n`);
+  io.writeError(`In ${workspace}, Sheaf asks a recorded model: ${prompt}\n\n`);
   const code = await printRun({ message: { prompt }, config: toConfig(flags, io), flags }, io, control, conversation);
   await conversation?.toolServers.close();
   io.writeError(
