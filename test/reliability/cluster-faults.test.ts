@@ -133,6 +133,7 @@ describeWhere("a cluster in which everything fails, one thing at a time", findMi
       ];
       const cluster = await createCluster(primary, folders, { script: effectsScript, args });
       let started = 0;
+      const logs: (() => string)[] = [];
       /** Again while its database refuses it, as whoever watches over servers would. */
       const startNode = async (tries = 30): Promise<Node> => {
         const proxy = await startTcpProxy(() => databasePort);
@@ -146,6 +147,7 @@ describeWhere("a cluster in which everything fails, one thing at a time", findMi
           await sleep(1000);
           return startNode(tries - 1);
         }
+        logs.push(server.log);
         return { proxy, server, clock: file };
       };
       while (nodes.length < NODES) nodes.push(await startNode());
@@ -253,6 +255,10 @@ describeWhere("a cluster in which everything fails, one thing at a time", findMi
         "R-67",
         `seed ${soakSeed}, ${[...counts.values()].reduce((sum, count) => sum + count, 0)} faults (${list}), ${history.stored.length} responses, ${history.stored.flat().length} events, ${outcomes.takeovers} taken over, ${failed.length} ended with an error, ${history.effects.length} effects of calls, longest silence of a reader ${Math.round(recorder.longestSilence)} ms`,
       );
+      // The servers' own lines show why.
+      for (const line of failed.length > 0 ? logs.flatMap((log) => log().split("\n")) : []) {
+        if (line !== "" && !line.includes('"level":"info"')) reportFigure("R-67", line.slice(0, 500));
+      }
       const unended = open.map(({ id }) => `${String(id)} has no end`);
       expect([...recorder.problems, ...checkHistory(history), ...failed, ...unended]).toEqual([]);
     },

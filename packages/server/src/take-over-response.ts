@@ -2,6 +2,7 @@
 import type { RunEvent } from "@sheaf/protocol";
 import { endClaimedResponse } from "@sheaf/agent/run/conversations/end-cut-response";
 import { toCutLog, type CutLog } from "@sheaf/agent/run/conversations/cut-log";
+import { SheafError } from "@sheaf/base/errors";
 import { createBusyError, isBusyError } from "@sheaf/store/store";
 import { isStoreAway } from "./ask-patiently.ts";
 import type { StoredRequest } from "./claim-messages.ts";
@@ -40,7 +41,7 @@ export async function takeOverResponse(responseId: string, owner: string, contex
       events.length > 0 ? events : await beginLog(start),
       context.trees.findRoot(workspace) !== undefined,
     );
-    if (!cut) throw createBusyError(conversationId);
+    if (!cut) throw createEndingError();
     return cut;
   };
   try {
@@ -58,4 +59,9 @@ export async function takeOverResponse(responseId: string, owner: string, contex
     throw error;
   }
   return true;
+}
+
+/** Thrown for a response that only had to end, or whose beginning isn't stored. */
+function createEndingError(): SheafError {
+  return new SheafError("INTERRUPTED", "the response cannot continue, so it ends", { source: "server" });
 }
