@@ -293,10 +293,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     },
     /** Runs the user's hooks and the verifying commands. Returns the end of the run, or undefined if it continues. */
     async *askStop(end: RunEnd, text: string, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined> {
-      const mayContinue = !(await budget.findExceeded(0));
+      const exceeded = await budget.findExceeded(0);
       const waited = yield* closing.wait(ports, signal);
-      if (waited !== undefined && mayContinue && !signal.aborted) return void (nextNote = waited);
-      return yield* hooks.atStop({ end, text, mayContinue }, signal);
+      if (waited !== undefined && !signal.aborted) return exceeded ? toRunFailure(exceeded) : void (nextNote = waited);
+      return yield* hooks.atStop({ end, text, mayContinue: !exceeded }, signal);
     },
     /** Returns the end of the run after the tool calls of a turn; undefined: it continues. */
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {

@@ -65,5 +65,7 @@ test(verifies(["C169", "C24"], "without a time to wait, the run ends it; a wait 
   expect([ended.asked, ended.model.requests.length]).toEqual([[{ terminal_id: "bg_1", end: true }], 2]);
   expect(ended.notices).toMatchObject([{ message: expect.stringContaining("still ran when the run ended") as string }]);
   const short = await runBackground(undefined, { ...waiting, limits: { maxTurns: 2 } });
-  expect([short.end, short.model.requests.length]).toMatchObject([{ reason: "end_turn" }, 2]);
+  expect([short.end, short.model.requests.length]).toMatchObject([{ error: { code: "BUDGET_TURNS" } }, 2]);
+  const server = await runBackground("listens", { ...waiting, limits: { maxTurns: 2 } });
+  expect(server.end).toMatchObject({ reason: "end_turn" });
 });
