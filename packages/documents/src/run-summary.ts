@@ -37,7 +37,12 @@ export interface RunFacts {
 }
 
 /** Error codes of calls that Sheaf, the user or the system forbade. */
-const refusingCodes: ReadonlySet<string> = new Set(["PERMISSION_DENIED", "PROTECTED_PATH", "COMMAND_NOT_STARTED"]);
+const refusingCodes: ReadonlySet<string> = new Set([
+  "PERMISSION_DENIED",
+  "PROTECTED_PATH",
+  "PATH_OUTSIDE_WORKSPACE",
+  "COMMAND_NOT_STARTED",
+]);
 
 export function createRunSummary(): RunSummary {
   return new Summary();

@@ -80,9 +80,10 @@ test(verifies("C166", "a refused call is told once, with its tool and its rule; 
   const inner = [...call, refused].map((event) => ({ type: "agent_event", callId: "call_0", event }) as RunEventBody);
   const refusal = { tool: "run_terminal_cmd", reason: "a rule denies it", rule: "Shell(rm *)" };
   expect(readMetadata(...call, refused, ...inner, endTurn).refusals).toEqual([refusal]);
-  const unstarted = { code: "COMMAND_NOT_STARTED", message: "no memory", details: "" };
-  const failed = toResult("call_1", { status: "error", error: unstarted });
-  expect(readMetadata(...call, failed, endTurn).refusals).toEqual([{ tool: "run_terminal_cmd", reason: "no memory" }]);
+  for (const code of ["COMMAND_NOT_STARTED", "PATH_OUTSIDE_WORKSPACE"]) {
+    const failed = toResult("call_1", { status: "error", error: { code, message: "m", details: "" } });
+    expect(readMetadata(...call, failed, endTurn).refusals, code).toEqual([{ tool: "run_terminal_cmd", reason: "m" }]);
+  }
   expect(readMetadata(...call, toResult("call_1"), endTurn)).not.toHaveProperty("refusals");
 });
 
