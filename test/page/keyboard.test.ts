@@ -7,7 +7,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { waitForAnswer, waitUntil } from "../support/page.ts";
 import { openScenario } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
-import { short } from "./scenario.ts";
+import { endless, short } from "./scenario.ts";
 import { testDeep } from "../support/describe-where.ts";
 
 const folder = createTestFolder();
@@ -127,6 +127,26 @@ describeWithChromium("the keyboard alone", (browser) => {
     expect(existsSync(file)).toBe(false);
     await page.keyboard.press("Escape");
     expect(await readFocus(page)).toBe("Changes");
+  });
+
+  test("a pressed button that leaves the page leaves the focus in it", async () => {
+    const { page } = await openScenario(browser, folder, { script: endless });
+    await page.keyboard.type("Wait");
+    await page.keyboard.press("Enter");
+    await page.getByText("This takes a while.").waitFor();
+    await page.keyboard.type("Then this");
+    await page.keyboard.press("Enter");
+    for (const [name, gone] of [
+      ["Do not send this message", page.getByText("Then this")],
+      ["Stop", page.getByRole("button", { name: "Stop" })],
+      ["Try again", page.getByRole("note")],
+    ] as const) {
+      await page.getByRole("button", { name }).first().waitFor();
+      await goTo(page, name, "Shift+Tab");
+      await page.keyboard.press("Enter");
+      await gone.waitFor({ state: "detached" });
+      await expect.poll(() => readFocus(page)).not.toBe("");
+    }
   });
 
   testDeep("sign-in, list, search, rename, pin, delete and undo, settings, sign-out", async () => {

@@ -4,10 +4,27 @@ export function focusComposer(): void {
 }
 
 /**
- * Moves the focus to the message field if it is inside an answer that changes under it, such as on a button that goes.
- * Applies to the keyboard alone: after a touch, the phone would open its keyboard.
+ * Keeps the focus in the page when the focused button leaves it or is disabled: it moves to the button's article, to
+ * its dialog, or to the message field. Otherwise the next Tab would start at the top of the page. Applies to the
+ * keyboard alone: after a touch, the phone would open its keyboard.
  */
-export function leaveAnswer(): void {
-  const { activeElement } = document;
-  if (activeElement?.closest("[role=feed]") && activeElement.matches(":focus-visible")) focusComposer();
+export function keepFocus(): void {
+  let usesKeys = false;
+  let button: Element | null = null;
+  let places: (HTMLElement | null | undefined)[] = [];
+  const follow = ({ type, detail, target }: UIEvent): void => {
+    // The screen reader's click has no pointer either.
+    if (type !== "focusin") usesKeys = detail === 0;
+    button = target instanceof Element ? target.closest("button") : null;
+    places = [button?.closest<HTMLElement>("[role=article]"), button?.closest("dialog")?.querySelector("button")];
+  };
+  for (const name of ["focusin", "keydown", "click"] as const) document.addEventListener(name, follow, true);
+  new MutationObserver(() => {
+    const { activeElement } = document;
+    if (!usesKeys || !button || (button.isConnected && !button.matches(":disabled"))) return;
+    if (activeElement !== document.body && activeElement !== button) return;
+    const place = places.find((each) => each?.isConnected && each !== button);
+    if (place) place.focus({ preventScroll: true });
+    else focusComposer();
+  }).observe(document.body, { subtree: true, childList: true, attributeFilter: ["disabled"] });
 }

@@ -12,7 +12,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AttentionStore } from "../attention/attention-store.ts";
 import { useTabTitle } from "../attention/use-tab-title.ts";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
-import { focusComposer, leaveAnswer } from "../composer/focus-composer.ts";
+import { focusComposer } from "../composer/focus-composer.ts";
 import { Composer } from "../composer/composer.tsx";
 import type { CompletionPort } from "../composer/completion-sources.ts";
 import { emptyDraft, toSentFiles } from "../composer/draft.ts";
@@ -83,7 +83,6 @@ export function ConversationPage(props: ConversationPageProps) {
   }, [state.error]);
   const send = async (message: OutgoingMessage): Promise<boolean> => {
     list.current?.goToEnd();
-    leaveAnswer();
     return store.send(message);
   };
   const [edit, setEdit] = useState<MessageEdit>();

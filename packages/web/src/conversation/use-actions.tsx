@@ -3,7 +3,6 @@ import type { ConflictChoice, ConversationStore, EditOptions, RevertOutcome } fr
 import type { RevertResult } from "@sheaf/protocol";
 import { useMemo, useRef } from "preact/hooks";
 import { goToConversation } from "../app/use-route.ts";
-import { leaveAnswer } from "../composer/focus-composer.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -51,7 +50,6 @@ export function useActions(
       // A file changed while the user was deciding.
       if (kind === "conflict") return change(action);
       if (kind === "failed") return;
-      leaveAnswer();
       action.onDone?.();
     };
     const look = await action.look().catch(toError);
