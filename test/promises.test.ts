@@ -15,7 +15,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
     ],
     ["Sheaf starts no program of it.", "executes no file of it, and nothing by a name that PATH could lead there"],
     [
-      "Sheaf starts helper programs and `git` by absolute paths, and `git` without the programs that the repository's settings name.",
+      "Sheaf starts helper programs and `git` by absolute paths, and `git` without the programs in the repository's settings.",
       "executes no file of it, and nothing by a name that PATH could lead there",
     ],
     [

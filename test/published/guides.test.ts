@@ -1,5 +1,6 @@
 /**
- * docs/start/ and docs/guide/: every block runs, in the order of its page, with models that need no network.
+ * docs/start/, guide/ and reference/: every block runs, in the order of its page, with models that need no network. The
+ * package of the models runs the blocks of scripted-models.md.
  *
  * | block | test |
  * |---|---|
@@ -24,7 +25,9 @@ import { type PageBlock, readBlocks } from "../support/shell-blocks.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folders = createTestFolder();
-const pages = globSync(["docs/start/*.md", "docs/guide/*.md"], { cwd: root }).toSorted();
+const pages = globSync(["docs/{start,guide,reference}/*.md"], { cwd: root })
+  .filter((page) => page !== "docs/reference/scripted-models.md")
+  .toSorted();
 const readPage = (page: string): readonly PageBlock[] => readBlocks(readFileSync(join(root, page), "utf8"));
 
 const bin = folders.newFolder();
@@ -141,6 +144,13 @@ function toPattern(output: string): RegExp {
   return new RegExp(`^${patterns.join("\n")}$`);
 }
 
+/** The blocks that this file runs. */
+function listChecked(page: string): readonly PageBlock[] {
+  return readPage(page).filter(
+    ({ language, label, isOutput }) => !isOutput && !label.startsWith("no-run: ") && !["ts", "tsx"].includes(language),
+  );
+}
+
 const labels = /^(|scripted|fragment|check|no-run: .{5,}|file: \S+)$/;
 
 test("every block of a page has a test, or a label that shows why not", () => {
@@ -156,18 +166,19 @@ test("every block of a page has a test, or a label that shows why not", () => {
 
 describeWithProgram("curl", () => {
   describeWithProgram("jq", () => {
-    test.concurrent.for(pages)("%s", { timeout: 300_000 }, async (page, { onTestFinished }) => {
-      const blocks = readPage(page).filter(({ language, label, isOutput }) => {
-        const isChecked = !isOutput && !label.startsWith("no-run: ");
-        return isChecked && !["ts", "tsx"].includes(language);
-      });
-      const place = await createPlace(page, blocks, onTestFinished);
-      const faults: string[] = [];
-      for (const block of blocks) {
-        const fault = await runBlock(block, place);
-        if (fault !== "") faults.push(`${block.source}\n=> ${fault}`);
-      }
-      expect(faults.join("\n\n")).toBe("");
-    });
+    test.concurrent.for(pages.filter((page) => listChecked(page).length > 0))(
+      "%s",
+      { timeout: 300_000 },
+      async (page, { onTestFinished }) => {
+        const blocks = listChecked(page);
+        const place = await createPlace(page, blocks, onTestFinished);
+        const faults: string[] = [];
+        for (const block of blocks) {
+          const fault = await runBlock(block, place);
+          if (fault !== "") faults.push(`${block.source}\n=> ${fault}`);
+        }
+        expect(faults.join("\n\n")).toBe("");
+      },
+    );
   });
 });
