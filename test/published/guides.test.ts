@@ -7,7 +7,7 @@
  * | `sh` | exits with 0 and no error on stderr, and prints the `text` block after it, in which `…` is any text |
  * | `sh` with `$ADDRESS` | the same, with a server for the page |
  * | `json` | is a configuration that Sheaf accepts |
- * | `ts`, `tsx` | readme-examples.test.ts checks it |
+ * | `ts`, `tsx`, `js` | readme-examples.test.ts checks it |
  * | `LANGUAGE file: PATH` | the file for the commands after it |
  * | `LANGUAGE no-run: REASON` | none |
  */
@@ -147,7 +147,8 @@ function toPattern(output: string): RegExp {
 /** The blocks that this file runs. */
 function listChecked(page: string): readonly PageBlock[] {
   return readPage(page).filter(
-    ({ language, label, isOutput }) => !isOutput && !label.startsWith("no-run: ") && !["ts", "tsx"].includes(language),
+    ({ language, label, isOutput }) =>
+      !isOutput && !label.startsWith("no-run: ") && !["js", "ts", "tsx"].includes(language),
   );
 }
 

@@ -26,8 +26,15 @@ interface Example {
 
 const kinds: Readonly<Record<string, Example["kind"]>> = { "": "run", check: "check", fragment: "fragment" };
 
-/** What the fragments of a page use, by page. The client's guide is one program, which client-guide.test.ts runs. */
+/** Declarations of everything that the fragments of a page use, by page. */
 const fragmentPages: Readonly<Record<string, string>> = {
+  "docs/guide/client.md": `
+    import { createClient } from "@sheaf/client";
+    declare const client: ReturnType<typeof createClient>, conversation: Conversation, user: { id: string }, id: string, message: string;
+    type Conversation = ReturnType<typeof createConversation>;
+    declare const provider: { getToken(): Promise<string> };
+    declare function showList(rows: { id: string; title: string; waits: boolean; isNew: boolean }[]): void;
+    declare function showState(state: "connecting" | "open" | "waiting", reason: unknown): void;`,
   "docs/guide/library.md": `
     import type { Agent, AgentRun, CustomTool } from "sheaf";
     import { createAgent } from "sheaf";
@@ -56,7 +63,9 @@ function readExamples(path: string): Example[] {
   return readBlocks(page).flatMap(({ language, label, source, output }) => {
     searched = page.indexOf(source, searched);
     const place = `${path}, line ${page.slice(0, searched).split("\n").length}`;
-    if (language !== "ts" && (language !== "tsx" || label === "")) return [];
+    if (language !== "ts" && (!["js", "tsx"].includes(language) || label === "")) return [];
+    // These blocks are one program, which client-guide.test.ts runs.
+    if (language === "ts" && path === "docs/guide/client.md") return [];
     const kind = kinds[label];
     if (kind === undefined) throw new Error(`${place}: "${label}" is none of ${Object.keys(kinds).join(", ")}`);
     return [{ place, source, kind, output }];
@@ -89,7 +98,7 @@ function writeExamples(): void {
   const output = { noEmit: true, composite: false, declaration: false, declarationMap: false };
   const tsconfig = {
     extends: join(root, "tsconfig.base.json"),
-    compilerOptions: { ...output, ...checks, types: ["node"] },
+    compilerOptions: { ...output, ...checks, lib: ["es2024", "dom", "dom.iterable"], types: ["node"] },
     include: ["*.ts"],
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
