@@ -264,7 +264,7 @@ describe("stdout", () => {
         closeSync(full);
         expect([code, stderr], args[0]).toEqual([
           1,
-          "sheaf: INTERNAL: stdout takes no more (ENOSPC): free some space, or write elsewhere\n",
+          "sheaf: INTERNAL: stdout accepts no more output (ENOSPC): free some space, or write to another file\n",
         ]);
       }
     },

@@ -153,7 +153,7 @@ test(verifies(["S-01", "S-06", "S-96"], "a workspace can only deny, and only whe
     expect(await check(["--command", "npm test"], { cwd })).toMatchObject({ decision: "ask" });
     const run = await runSheaf(["permissions", "check", "--command", "ls", "--trust"], { cwd });
     expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/^sheaf: CONFIG_INVALID: .*\.sheaf\/config\.json .*a workspace may say.*\n$/);
+    expect(run.stderr).toMatch(/^sheaf: CONFIG_INVALID: .*\.sheaf\/config\.json .*or run without --trust.*\n$/);
   }
 });
 

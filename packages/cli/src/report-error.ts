@@ -32,7 +32,7 @@ export function reportOutputError(
   { writeError }: Pick<CommandIo, "writeError">,
 ): number {
   if (code === "EPIPE") return 1;
-  const message = `stdout takes no more (${code ?? reason}): free some space, or write elsewhere`;
+  const message = `stdout accepts no more output (${code ?? reason}): free some space, or write to another file`;
   writeError(formatFailure({ code: "INTERNAL", message }, verbose));
   return 1;
 }

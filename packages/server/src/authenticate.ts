@@ -39,7 +39,7 @@ export async function findVisitor(context: Context<ServerEnvironment>, doors: Do
     const owner = tokens.findOwner(token);
     if (owner !== undefined) return { owner };
     if (jwtUsers) return jwtUsers.findVisitor(token);
-    throw new HttpError("AUTH_REJECTED", "this server does not know the token: check the Authorization header");
+    throw new HttpError("AUTH_REJECTED", "this server does not know the token: send one of its token file");
   }
   // A browser may add the cookie to requests of other pages (X24).
   const session = context.get("foreignOrigin") === undefined ? getCookie(context, sessionCookie) : undefined;

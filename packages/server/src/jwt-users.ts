@@ -105,7 +105,7 @@ function createRejection(expected: string, error: errors.JOSEError): HttpError {
   const { claim, payload } = error as Partial<errors.JWTClaimValidationFailed>;
   const value = claim === undefined ? "" : `, it has ${JSON.stringify(payload?.[claim])?.slice(0, 100)}`;
   const reason = error instanceof errors.JWTExpired ? "it is expired" : `${error.message}${value}`;
-  const message = `the token is not valid for ${expected} (${reason}): sign in again`;
+  const message = `the token is not in the token file, and not valid for ${expected} (${reason}): sign in again`;
   return new HttpError("AUTH_REJECTED", message);
 }
 

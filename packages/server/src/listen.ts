@@ -109,7 +109,11 @@ async function startListening(server: Server, host: string, port: number): Promi
     await promise;
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    throw new SheafError("USAGE", `cannot listen on ${host} port ${port} (${code}): choose another --host or --port`, {
+    const isInUse = code === "EADDRINUSE";
+    const advice = isInUse
+      ? "another program uses it, so add --port 0 for a free one"
+      : "choose another --host or --port";
+    throw new SheafError("USAGE", `cannot listen on ${host} port ${port} (${code}): ${advice}`, {
       cause: error,
     });
   }

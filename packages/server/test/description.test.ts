@@ -81,6 +81,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
     ["GET", "/v1/conversations/{id}/export", { ...conversation, query: "?format=markdown" }],
     ["GET", "/v1/conversations/{id}/changes", conversation],
     ["GET", "/v1/conversations/{id}/blame", { ...conversation, query: "?path=a.txt" }],
+    ["GET", "/v1/conversations/{id}/diff", { ...conversation, query: `?with=${named.conversationId}` }],
     ["POST", "/v1/conversations/{id}/changes/revert", conversation, { filePath: "none" }],
     ["PUT", "/v1/conversations/{id}/waiting", conversation, { waiting: [{ responseId: id, whenBusy: "steer" }] }],
     ["POST", "/v1/conversations/{id}/branches", conversation, { responseId: id, dryRun: true }],

@@ -96,7 +96,7 @@ test(
       [`${encode({ alg: "none", kid: "first" })}.${claims}.${signature}`, /not allowed/],
       [await symmetric({ alg: "HS256" }), /not allowed/],
       [await symmetric({ alg: "HS256", kid: "first" }), /not allowed/],
-      ["nothing-of-a-token-at-all", /not known/],
+      ["nothing-of-a-token-at-all", /not in the token file/],
     ];
     for (const [token, reason] of rows) {
       const answer = await server.as(token).fetch("/v1/conversations");

@@ -146,26 +146,26 @@ const SQLITE_CONSTRAINT_TRIGGER = 1811;
 
 type Known = readonly [code: ErrorCode, advice: string];
 
-const elsewhere = "choose another folder by SHEAF_HOME, or use --no-save";
+const elsewhere = "set SHEAF_HOME to a folder that you can write, or add --no-save";
 const locked: Known = ["STORAGE_LOCKED", "another process holds it: try again"];
-const full: Known = ["STORAGE_FULL", `the disk is full: free some space, ${elsewhere}`];
-const unopened: Known = ["STORAGE_LOCKED", `it cannot be opened: check its rights, ${elsewhere}`];
+const full: Known = ["STORAGE_FULL", `the disk is full: free some space, or add --no-save`];
+const unopened: Known = ["STORAGE_LOCKED", `it cannot be opened: ${elsewhere}`];
 const foreign: Known = [
   "STORAGE_CORRUPT",
-  "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME",
+  "it is not a SQLite file: move it away, or set SHEAF_HOME to another folder",
 ];
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html), and codes of the system. */
 const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Known>([
   [5, locked],
   [6, locked],
-  [8, ["STORAGE_LOCKED", `it cannot be written: check its rights, ${elsewhere}`]],
-  [10, ["STORAGE_FULL", `the disk refused to write: free some space, ${elsewhere}`]],
+  [8, ["STORAGE_LOCKED", `it cannot be written: ${elsewhere}`]],
+  [10, ["STORAGE_FULL", `the disk refused to write: free some space, or add --no-save`]],
   [
     SQLITE_CORRUPT,
     [
       "STORAGE_CORRUPT",
-      'a part of it is damaged, which "sheaf store check" lists; all else works: to start again, move the file away',
+      "a part of it is damaged, but all else works: run sheaf store check to see the part, or move the file away to start again",
     ],
   ],
   [13, full],

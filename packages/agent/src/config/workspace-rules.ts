@@ -28,6 +28,6 @@ export function readWorkspaceDenials(root: string): readonly string[] {
 }
 
 function createFault(file: string, problem: string, cause?: unknown): SheafError {
-  const advice = 'a workspace may say {"permissions": {"deny": ["RULE"]}} there, or the user runs without --trust';
+  const advice = 'write {"permissions": {"deny": ["RULE"]}} there, or run without --trust';
   return new SheafError("CONFIG_INVALID", `${file} ${problem}: ${advice}`, { cause });
 }

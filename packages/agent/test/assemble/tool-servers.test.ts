@@ -142,8 +142,8 @@ describe("prompts", () => {
       ["/mcp__s__plain word", {}, /takes no more than its name: leave out word/],
       ["/mcp__s__other", {}, /no tool server has the prompt .*: use \/mcp__s__plain, \/mcp__s__review/],
       ["/mcp__t__plain", {}, /servers that are ready: s$/],
-      ["/mcp__s__plain", { mode: "ask" }, /in ask mode no server is started/],
-      ["/mcp__s__plain", { mcpServers: {} }, /this run has none: see sheaf mcp list/],
+      ["/mcp__s__plain", { mode: "ask" }, /Sheaf starts no servers in ask mode/],
+      ["/mcp__s__plain", { mcpServers: {} }, /which this run doesn.t use: see sheaf mcp list/],
       ["/mcp__s__plain", deny, /the rule Mcp\(s:\*\) denies \/mcp__s__plain/],
     ];
     for (const [prompt, changes, problem] of cases) {

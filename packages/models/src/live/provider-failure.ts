@@ -47,11 +47,13 @@ export function createStallFailure(
   { silenceMs }: RequestLimits,
   { isKeptOpen }: { readonly isKeptOpen: boolean },
 ): ProviderFailure {
-  const what = isKeptOpen ? "nothing but signs of life" : "nothing";
-  const reason = `${what} came for ${Math.round(silenceMs / 100) / 10} s`;
+  const what = isKeptOpen ? "only signs of life" : "no data";
+  const reason = `${what} for ${Math.round(silenceMs / 100) / 10} s`;
   const advice = "try again, use another model, or raise limits.silenceSeconds in the configuration";
   return { error: createProviderError(endpoint, { code: "STREAM_STALLED", reason, advice }), isRetryable: false };
 }
+
+const keyPlaces = { env: "the environment", flag: "the command line", login: "sheaf login", none: "nowhere" } as const;
 
 const OTHER_ADVICE = "change the request or the configuration, or use another model";
 const RETRY_ADVICE = "try again, or use another model";
@@ -63,7 +65,9 @@ function toWords(code: ErrorCode, endpoint: ProviderIdentity, resetsAt?: string)
   const login = `run "sheaf login ${provider}"`;
   const words: Partial<Record<ErrorCode, readonly [happening: string, advice: string]>> = {
     AUTH_REJECTED: [
-      apiKey === undefined ? "a key is needed" : `the key from ${apiKeySource} was refused`,
+      apiKey === undefined
+        ? "the provider needs a key"
+        : `the provider rejected the key from ${keyPlaces[apiKeySource]}`,
       apiKeySource === "none" ? `${login}, or give --api-key` : `check the key and its rights, or ${login}`,
     ],
     MODEL_NOT_FOUND: [`no such model at ${host}`, "check the name and the base URL; sheaf models lists what is there"],
@@ -154,7 +158,11 @@ function formatFault({ code, message }: Fault): string {
 function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Diagnosis | undefined {
   // An unknown name stays unknown; a failed lookup (EAI_AGAIN) may succeed later.
   if (fault.code === "ENOTFOUND") {
-    return { advice: "no host has this name: correct the base URL, or check the network", maxTries: fewTries };
+    const [, host] = /ENOTFOUND (\S+)/.exec(fault.message) ?? [];
+    const own = URL.parse(endpoint.baseUrl)?.hostname;
+    const isProxy = host !== undefined && own !== undefined && host !== own;
+    const advice = isProxy ? "correct the name of the proxy in HTTPS_PROXY and HTTP_PROXY" : "correct the base URL";
+    return { advice: `no host has this name: ${advice}`, maxTries: fewTries };
   }
   if (fault.code === "ECONNREFUSED" && isLoopback(fault.address)) {
     const place = `nothing listens on port ${fault.port} of this machine`;

@@ -284,8 +284,14 @@ describe("faults", () => {
   test.each([
     [
       "a name that is not known",
-      toCause("ENOTFOUND", "getaddrinfo ENOTFOUND model.invalid"),
-      /\(getaddrinfo ENOTFOUND model\.invalid\): no host has this name: correct the base URL, or check the network$/,
+      toCause("ENOTFOUND", "getaddrinfo ENOTFOUND model.example"),
+      /\(getaddrinfo ENOTFOUND model\.example\): no host has this name: correct the base URL$/,
+      3,
+    ],
+    [
+      "a proxy whose name is not known",
+      toCause("ENOTFOUND", "getaddrinfo ENOTFOUND proxy.invalid"),
+      /: no host has this name: correct the name of the proxy in HTTPS_PROXY and HTTP_PROXY$/,
       3,
     ],
     [
