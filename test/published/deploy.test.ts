@@ -41,6 +41,12 @@ const instructions = new Set(
   "FROM WORKDIR COPY RUN USER ENV VOLUME EXPOSE HEALTHCHECK STOPSIGNAL ENTRYPOINT CMD".split(" "),
 );
 
+test("no secret of deploy/ gets into a commit or an image", () => {
+  const listed = (name: string): string[] => readText(`../${name}`).split("\n");
+  expect(listed(".gitignore")).toEqual(expect.arrayContaining(["/deploy/.env", "/deploy/secrets/"]));
+  expect(listed(".dockerignore")).toEqual(expect.arrayContaining(["deploy/.env", "deploy/secrets"]));
+});
+
 test(verifies("R-70", "the image has an unprivileged user, and starts what exists"), () => {
   const steps = parseDockerfile(readText("Dockerfile"));
   expect(steps.filter(([name]) => !instructions.has(name))).toEqual([]);
