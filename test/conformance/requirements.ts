@@ -222,7 +222,7 @@ export const requirements = {
     N61: ["code references with wrong lines are corrected by their text", "6c29797d"],
     N62: ["searches find hidden files and name what ignore rules left out", "d5eb3e05"],
     N71: ["the models in OpenAI's form", "f7b0f218"],
-    N72: ["OpenAI's Responses", "69158653"],
+    N72: ["OpenAI's Responses", "ab7000cf"],
     N73: ["questions may be skipped, and the model sees which", "fd5e34b7"],
     N74: ["documents of a subagent name it", "14cdf0bb"],
     N75: ["the text of a subagent is live output, its report the result", "5910cbc6"],

@@ -89,6 +89,8 @@ export const responsesRequest = s.extend(chatSettings, {
   reasoning: s.optional(s.object({ effort })),
   tools: refused(noTools),
   background: refused("false: send the message to /v1/chat", (value) => value === false),
+  conversation: refused("none: continue with previous_response_id"),
+  prompt: refused("none: send its text as instructions"),
   text: s.optional(s.object({ format: refused('{"type": "text"}', isText) })),
 });
 

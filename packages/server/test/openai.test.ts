@@ -338,6 +338,8 @@ describe("POST /v1/responses", () => {
     const refusals: Readonly<Record<string, object>> = {
       tools: { tools: [{ type: "web_search" }] },
       background: { background: true },
+      conversation: { conversation: "conv_1" },
+      prompt: { prompt: { id: "pmpt_1" } },
       "text.format": { text: { format: { type: "json_object" } } },
       "input.0.type": { input: [{ type: "function_call_output", call_id: "a", output: "b" }] },
       "input.0.role": { input: [{ content: "a" }] },
