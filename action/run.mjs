@@ -169,8 +169,10 @@ function writeSummary({ code, last }) {
   const text = [
     error ? `${error.code}: ${error.message}` : `exit code ${code}`,
     ...facts.map(([name, value]) => `${name}: ${value}`),
-    ...notices.map(({ message }) => `notice: ${message}`),
-    ...refusals.map(({ tool, reason }) => `refused: ${tool}: ${reason}`),
+    ...notices.filter(({ message }) => message !== error?.message).map(({ message }) => `notice: ${message}`),
+    ...refusals
+      .filter(({ reason }) => reason !== error?.message)
+      .map(({ tool, reason }) => `refused: ${tool}: ${reason}`),
     "",
     result.slice(0, longestResult),
   ].join("\n");

@@ -257,6 +257,7 @@ describe("the action's script", () => {
       expect([outputs["turns"], outputs["sandbox"]]).toEqual(["0", "unavailable"]);
       expect(stdout).toMatch(/^::error title=Sheaf::SANDBOX_UNAVAILABLE: .*no sandbox works here/m);
       expect(summary).toMatch(/^### Sheaf failed\n\n```text\nSANDBOX_UNAVAILABLE: .*no sandbox works here/);
+      expect(summary.match(/no sandbox works here/g)).toHaveLength(1);
     });
 
     test(verifies(["C61", "S-254"], "a throw-away container runs them, warns, and sums up"), () => {
