@@ -17,6 +17,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
+import { planMounts } from "../src/hold/mounts.ts";
 import { listOwnFolders, makeRunFolder } from "../src/hold/own-folders.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, openHeldRun, runHeld } from "./sandbox-run.ts";
@@ -182,6 +183,37 @@ describeWithSandbox("files", () => {
 });
 
 describeWithSandbox("later commands of a run", () => {
+  test(verifies(["S-30", "S-34"], "a secret place and the processes are hidden where they are mounted again"), () => {
+    const home = createFolder("home", { ".ssh/key": "x", "work/denied": "x" });
+    const others = createFolder("others", { "proc/x": "", "covered/.ssh/key": "x" });
+    // Stands for the mount's content.
+    symlinkSync(home, join(others, "all"));
+    const toEntry = (root: string, type = "ext4") => [{ device: "8:1", root, type, isWritable: true }];
+    const mounts = planMounts({
+      workspace: join(home, "work"),
+      secretPlaces: [join(home, ".ssh")],
+      copies: new Map(),
+      privateMounts: [{ path: join(others, "private"), access: "writable" }],
+      writableMounts: [],
+      cacheMounts: [],
+      held: { kept: [], mounts: [{ path: join(home, "work/denied"), access: "hidden-file" }] },
+      table: new Map([
+        [home, toEntry("/home")],
+        [join(others, "all"), toEntry("/home")],
+        [join(others, "covered"), toEntry("/home")],
+        [join(others, "private/all"), toEntry("/home")],
+        ["/proc", toEntry("/", "proc")],
+        [join(others, "proc"), toEntry("/", "proc")],
+        [join(others, "gone"), toEntry("/", "proc")],
+      ]),
+    });
+    const hidden = mounts.filter(({ access }) => access.startsWith("hidden")).map(({ path }) => path);
+    const wanted = ["home/.ssh", "home/work/denied", "all/.ssh", "all/work/denied", "proc"];
+    expect(hidden.toSorted()).toEqual(
+      wanted.map((name) => (name.startsWith("home/") ? join(home, name.slice(5)) : join(others, name))).toSorted(),
+    );
+  });
+
   test(verifies(["S-30", "S-34"], "find hidden and read-only what is new since the command before"), async () => {
     const home = createFolder("home");
     const workspace = createFolder("workspace", { ".git/HEAD": "x", ".git/config": "old" });

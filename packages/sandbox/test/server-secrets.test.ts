@@ -67,6 +67,7 @@ test(verifies(["S-241", "S-242"], "a place that is mounted elsewhere too is hidd
   for (const name of ["all", "covered"]) mkdirSync(join(others, name));
   // Stands for what the kernel shows at the other mount.
   symlinkSync(join(folder, "keys"), join(others, "all/keys"));
+  symlinkSync(join(folder, "trees/one"), join(others, "tree"));
   const toEntry = (root: string, device = "8:1") => [{ device, root, type: "ext4", isWritable: true }];
   const table = new Map([
     ["/", toEntry("/", "8:2")],

@@ -1,5 +1,7 @@
 /** Reads the mounts of a process from the table of the kernel. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { isBelow } from "@sheaf/base/files/workspace";
 
 export interface MountEntry {
   readonly device: string;
@@ -23,6 +25,38 @@ export function readMountTable(pid: number | undefined): MountTable {
     table.set(path, [...(table.get(path) ?? []), entry]);
   }
   return table;
+}
+
+/** Lists other paths at which the kernel shows a place or a part of it. `path` contains no links. */
+export function listOtherPaths(path: string, table: MountTable): string[] {
+  let own = path;
+  while (!table.has(own) && own !== dirname(own)) own = dirname(own);
+  const mount = table.get(own)?.at(-1);
+  if (!mount) return [];
+  const inner = join(mount.root, relative(own, path));
+  return [...table].flatMap(([place, entries]) => {
+    const { device, root } = entries.at(-1)!;
+    if (place === own || device !== mount.device) return [];
+    const other = join(place, relative(root, inner));
+    if (isBelow(inner, root)) return isSame(path, other) ? [other] : [];
+    const isPart = isBelow(root, inner) && !isBelow(place, path);
+    return isPart && isSame(join(path, relative(inner, root)), place) ? [place] : [];
+  });
+}
+
+/** False if another mount covers one of the paths, or if the user can't reach one. */
+function isSame(one: string, other: string): boolean {
+  try {
+    const [first, second] = [statSync(one), statSync(other)];
+    return first.ino === second.ino && first.dev === second.dev;
+  } catch {
+    return false;
+  }
+}
+
+/** Lists the places, except `/proc`, at which the machine's processes are seen, as in a folder for `chroot`. */
+export function listProcessPlaces(table: MountTable): string[] {
+  return [...table.keys()].filter((place) => table.get(place)!.at(-1)!.type === "proc" && !isBelow(place, "/proc"));
 }
 
 function readLines(file: string): string[] {

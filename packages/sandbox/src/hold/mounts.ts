@@ -4,6 +4,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { isBelow } from "@sheaf/base/files/workspace";
+import { listOtherPaths, listProcessPlaces, type MountTable, readMountTable } from "./mount-table.ts";
 
 /** A planned mount of one place. All paths are absolute and without links. */
 export interface Mount {
@@ -87,22 +88,29 @@ export interface MountFacts {
   readonly held: HeldMounts;
   /** Folders of skills, which commands see even inside hidden folders (S-147). */
   readonly readOnly?: readonly string[] | undefined;
+  /** Mounts of the machine. Default: this process's. */
+  readonly table?: MountTable;
 }
 
 /** Returns the mounts in mount order. A hidden place stays hidden, whatever else is mounted around it. */
 export function planMounts(facts: MountFacts): Mount[] {
   const { workspace, secretPlaces, copies, privateMounts, writableMounts, cacheMounts, gitMounts = [], held } = facts;
+  const { table = readMountTable(process.pid) } = facts;
   const isHidden = ({ access }: Mount): boolean => access.startsWith("hidden");
-  const secret = toHiddenMounts(secretPlaces, workspace).filter(
-    // The private folder and the caches cover these already.
-    ({ path }) =>
-      isBelow(path, workspace) || ![...privateMounts, ...cacheMounts].some((mount) => isBelow(path, mount.path)),
-  );
+  // The private folder and the caches cover the others already.
+  const isUncovered = ({ path }: Mount): boolean =>
+    isBelow(path, workspace) || ![...privateMounts, ...cacheMounts].some((mount) => isBelow(path, mount.path));
+  const secret = toHiddenMounts([...secretPlaces, ...listProcessPlaces(table)], workspace).filter(isUncovered);
+  /** The same place where the machine mounts it again, as WSL does with the whole disk. */
+  const toOthers = (mount: Mount): Mount[] =>
+    listOtherPaths(mount.path, table)
+      .map((path) => ({ ...mount, path }))
+      .filter((other) => other.path !== workspace && isUncovered(other));
   const writable = [{ path: workspace, access: "writable" as const }, ...writableMounts];
   const tops = writable.map(({ path }) => path);
   const revealed = listRevealed(facts, tops).map((path): Mount => ({ path, access: "read-only" }));
   const hidden = removeInner(
-    [...secret, ...held.mounts.filter(isHidden)],
+    [...secret, ...held.mounts.filter(isHidden)].flatMap((mount) => [mount, ...toOthers(mount)]),
     [workspace, ...revealed.map(({ path }) => path)],
   );
   const covering = hidden.filter(({ path }) => !isBelow(workspace, path));

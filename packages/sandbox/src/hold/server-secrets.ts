@@ -2,8 +2,8 @@
  * Finds the folders that Sheaf hides, so that no command of a client sees a secret of the server (S-241). Sheaf hides
  * the folder of a file, not the file: the kernel drops a mount over a file when another file takes its name.
  */
-import { lstatSync, readlinkSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { lstatSync, readlinkSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import { getFaultCode } from "@sheaf/base/files/file-error";
@@ -11,7 +11,7 @@ import { followLinks } from "@sheaf/base/files/follow-links";
 import { toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { toFixedPath } from "../environment.ts";
-import { type MountTable, readMountTable } from "./mount-table.ts";
+import { listOtherPaths, type MountTable, readMountTable } from "./mount-table.ts";
 import { listHomes } from "./secret-places.ts";
 
 export interface ServerSecret {
@@ -99,28 +99,6 @@ function listNames(path: string): string[] {
   // `checkWay` has refused circles.
   const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink();
   return isLink ? [place, ...listNames(resolve(dirname(place), readlinkSync(place)))] : [place];
-}
-
-/** Other paths at which the kernel shows a place or a part of it. `path` contains no links. */
-function listOtherPaths(path: string, table: MountTable): string[] {
-  let own = path;
-  while (!table.has(own) && own !== dirname(own)) own = dirname(own);
-  const mount = table.get(own)?.at(-1);
-  if (!mount) return [];
-  const inner = join(mount.root, relative(own, path));
-  return [...table].flatMap(([place, entries]) => {
-    const { device, root } = entries.at(-1)!;
-    if (place === own || device !== mount.device) return [];
-    const other = join(place, relative(root, inner));
-    if (isBelow(inner, root)) return isSame(path, other) ? [other] : [];
-    return isBelow(root, inner) && !isBelow(place, path) ? [place] : [];
-  });
-}
-
-/** False if another mount covers one of the paths. */
-function isSame(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
-  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }
 
 function createError({ name, path, kind }: ServerSecret, problem: string, remedy = advice[kind]): SheafError {
