@@ -81,7 +81,7 @@ export const requirements = {
     C223: ["the result of sheaf review post, even after a failure", "32b53158"],
     C224: ["sheaf demo: a recorded conversation with real tools", "8ab939b1"],
     C185: ["incomplete and empty answers", "c692cdea"],
-    C180: ["--strict: the first loss ends a run", "1c8d7824"],
+    C180: ["--strict: the first loss ends a run", "1e171c4d"],
     C240: ["messages that the user adds while a response runs, in every format", "43515302"],
     C200: ["arguments of claude as flags, with notices and refusals", "1f93acc7"],
     C201: ["rules and modes of Claude Code, always in the sandbox", "487447d2"],

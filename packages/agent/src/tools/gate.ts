@@ -61,7 +61,8 @@ export function createGate(ports: GatePorts): Gate {
       usedApprovals.add(approval.approvalId);
       if (!approval.editedArguments) rememberAnswer(ports.state.answers, approval.kind, approval);
       // A person's refusal applies even if a rule would now let the call pass.
-      return approval.kind.startsWith("allow") ? undefined : toRejected(toWords(approval));
+      if (approval.kind.startsWith("allow")) return undefined;
+      return { ...toRejected(toWords(approval)), ...(isUnanswered(approval) && { lacks: "permission" }) };
     },
   };
 }
@@ -116,8 +117,11 @@ function toAsking({ askReason }: ToolInvocation): PermissionDecision | undefined
     : ask({ reason: askReason, cause: { code: "ask_rule", value: "PreToolUse" } });
 }
 
-function toWords({ by, message }: Approval): string {
-  const who = by === "timeout" || by === "error" ? "this call was not approved" : "the user refused this call";
+const isUnanswered = ({ by }: Approval): boolean => by === "timeout" || by === "error";
+
+function toWords(approval: Approval): string {
+  const { message } = approval;
+  const who = isUnanswered(approval) ? "this call was not approved" : "the user refused this call";
   return message === undefined || message.trim() === "" ? who : `${who}: ${message.trim()}`;
 }
 

@@ -77,7 +77,17 @@ describe("a call that needs an approval", () => {
     expect(await execute(box, call, answer(call, question, "allow_once"))).toMatchObject({ status: "success" });
     const refused = await execute(box, call, answer(call, question, "reject_once", " use pnpm "));
     expect(refused).toMatchObject({ status: "rejected", error: { message: "the user refused this call: use pnpm" } });
+    expect(refused).not.toHaveProperty("lacks");
     expect(box.started).toEqual(["npm test"]);
+  });
+
+  test(verifies("C180", "lacks a permission if no person answered"), async () => {
+    const box = createBox();
+    const call = run("npm test");
+    for (const by of ["timeout", "error"]) {
+      const approval = { ...answer(call, await ask(box, call), "reject_once"), by };
+      expect(await execute(box, call, approval)).toMatchObject({ status: "rejected", lacks: "permission" });
+    }
   });
 
   test(verifies("S-16", "runs once with one approval, never with another call's or other arguments"), async () => {
