@@ -125,6 +125,11 @@ describeWithChromium("the changes of a conversation", (browser) => {
     await file.getByRole("button", { name: "Show 20 more lines above" }).first().click();
     await file.getByText("def show_plant_4():").waitFor();
     expect(await dialog.getByText("The file has changed since").count()).toBe(0);
+    // An undo would lose the new line, too: the page asks first.
+    await dialog.getByRole("button", { name: "Undo the changes of src/routes.py" }).click();
+    const question = page.getByRole("dialog", { name: "Files change, too" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    expect(readFileSync(path, "utf8")).toMatch(/^# new\n/);
   });
 
   test(verifies("C270", "show what wrote a line, for the file that was listed alone"), async () => {
@@ -164,6 +169,12 @@ describeWithChromium("the changes of a conversation", (browser) => {
     const link = dialog.getByRole("link", { name: "Open in VS Code" }).first();
     expect(await link.getAttribute("href")).toBe("vscode://file/home/me/code/README.md:3");
     await takeScreenshots(page, "editor-links");
+    // The list of conversations stays.
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByLabel("Density").selectOption("compact");
+    await page.locator("html[data-density=compact]").waitFor();
+    expect(await page.locator("#sidebar").getByText("Change it").count()).toBe(1);
   });
 
   testDeep(verifies("C271", "compare the conversation with another one"), async () => {

@@ -30,6 +30,8 @@ export function App() {
   const [highlighters] = useState(() => new Map<string, Promise<Highlighter | undefined>>());
   const [client] = useState(() => createClient({ baseUrl: "" }));
   const [state, setState] = useState<SessionState>("unknown");
+  // The same function after a change of settings, so that nothing below starts again.
+  const [signOut] = useState(() => () => setState("out"));
   useAppearance(settings);
   const wasAsked = useRef(false);
   useEffect(() => {
@@ -55,7 +57,7 @@ export function App() {
           <Announcer>
             <ConfirmProvider>
               {state === "in" ? (
-                <Workplace client={client} session={session} onSignedOut={() => setState("out")} />
+                <Workplace client={client} session={session} onSignedOut={signOut} />
               ) : (
                 <SignIn session={session} hasBadTicket={state === "badTicket"} onSignedIn={() => setState("in")} />
               )}

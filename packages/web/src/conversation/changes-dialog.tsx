@@ -8,10 +8,11 @@ import { LineOrigin } from "../diff/line-origin.tsx";
 import type { ReadFileLines } from "../diff/use-file-lines.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { Button } from "../elements/button.tsx";
+import { useConfirm } from "../elements/confirm.tsx";
 import { Dialog } from "../elements/dialog.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { LineCount } from "../views/file-edit-view.tsx";
-import { Notice } from "./conversation-notices.tsx";
+import { FileChanges, Notice } from "./conversation-notices.tsx";
 import { ChangedFile } from "./changed-file.tsx";
 import { FileTree } from "./file-tree.tsx";
 
@@ -34,6 +35,7 @@ interface ChangesDialogProps {
 export function ChangesDialog({ id, workspace, ports: { client, describe, comment }, onClose }: ChangesDialogProps) {
   const messages = useMessages();
   const announce = useAnnounce();
+  const confirm = useConfirm();
   const [files, setFiles] = useState<readonly ChangedFileState[]>();
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -54,6 +56,18 @@ export function ChangesDialog({ id, workspace, ports: { client, describe, commen
   useEffect(load, [id]);
   const undo = async (change: ChangeRevert): Promise<void> => {
     if (await ask(() => client.revertChange(id, change))) announce(messages.reverted);
+  };
+  /** Asks first if the undo would also lose changes of somebody else, such as the user's own. */
+  const askUndo = (change: ChangeRevert): void => {
+    const { changedSince } = files?.find(({ filePath }) => filePath === change.filePath) ?? {};
+    if (changedSince !== true) return void undo(change);
+    confirm({
+      title: messages.filesTitle,
+      text: <FileChanges files={[]} conflicts={[{ filePath: change.filePath, reason: messages.changedSince }]} />,
+      confirm: messages.conflictOverwrite,
+      isDangerous: true,
+      onConfirm: () => void undo(change),
+    });
   };
   /** Reads lines of a file; they'd be at wrong places if the file has changed since the server listed the changes. */
   const toReader =
@@ -107,13 +121,7 @@ export function ChangesDialog({ id, workspace, ports: { client, describe, commen
       ) : files.length === 0 ? (
         <p class="stage-note">{messages.noChanges}</p>
       ) : (
-        <ChangedFiles
-          files={files}
-          isBusy={isBusy}
-          onUndo={(change) => void undo(change)}
-          toReader={toReader}
-          toNoteReader={toNoteReader}
-        />
+        <ChangedFiles files={files} isBusy={isBusy} onUndo={askUndo} toReader={toReader} toNoteReader={toNoteReader} />
       )}
     </Dialog>
   );

@@ -70,11 +70,13 @@ export function FileChanges({ files, conflicts }: Pick<RevertResult, "files" | "
   const messages = useMessages();
   return (
     <>
-      <ul class="changed-files">
-        {files.map(({ filePath, action }) => (
-          <VisibleText as="li" key={filePath} text={`${filePath}: ${messages.fileFates[action]}`} />
-        ))}
-      </ul>
+      {files.length === 0 ? undefined : (
+        <ul class="changed-files">
+          {files.map(({ filePath, action }) => (
+            <VisibleText as="li" key={filePath} text={`${filePath}: ${messages.fileFates[action]}`} />
+          ))}
+        </ul>
+      )}
       {conflicts.length === 0 ? undefined : (
         <>
           <p>{messages.conflictText}</p>
