@@ -322,6 +322,19 @@ describe("a missing key", () => {
     expect(await agent.request(session.new, { cwd, mcpServers: [] })).toHaveProperty("sessionId");
   });
 
+  test(verifies(["C43", "C56"], "a client of cursor-agent logs in by the method that it knows"), async () => {
+    const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns: [{ events: [] }] }) });
+    const flags = ["--compat", "cursor-2026", "--model"];
+    const ready = await startEditor(cwd, [...flags, "scripted:s.json"]);
+    expect(ready.initialized.authMethods).toMatchObject([{ id: "cursor_login" }]);
+    expect(await ready.connection.agent.request(authenticate, { methodId: "cursor_login" })).toEqual({});
+    const { connection } = await startEditor(cwd, [...flags, "anthropic/x"]);
+    await expect(connection.agent.request(authenticate, { methodId: "cursor_login" })).rejects.toMatchObject({
+      code: -32_000,
+      data: { code: "AUTH_REQUIRED" },
+    });
+  });
+
   test(verifies("C56", "can be typed in a terminal of an editor that opens one"), async () => {
     const cwd = folders.newFolder();
     const editor = await startEditor(cwd, [], { capabilities: { auth: { terminal: true } } });

@@ -33,8 +33,11 @@ export function toAuthMethods(flags: FlagValues, io: CommandIo, { auth }: Client
   const needing = candidates.filter(({ key }) => key === "required");
   const providers = [...new Map(needing.map((provider) => [provider.credential, provider])).values()];
   const example = providers[0];
-  if (example === undefined) return [];
+  // Programs for cursor-agent always log in by this method, even if Sheaf needs no key.
+  const login = io.dialect.profile === "cursor-2026" ? [{ id: "cursor_login", name: "Key of the model" }] : [];
+  if (example === undefined) return login;
   return [
+    ...login,
     { id: "environment", name: "Key in the environment", description: formatAdvice(example) },
     ...(auth?.terminal ? providers.map(({ credential }) => toTerminalMethod(credential)) : []),
   ];
