@@ -91,7 +91,7 @@ function answerPreflight(req: HonoRequest, origin: string): Response {
   const asked = req.header("access-control-request-headers") ?? "";
   const headers = {
     ...toCorsHeaders(origin),
-    "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE",
+    "Access-Control-Allow-Methods": [...new Set(patterns.flatMap((route) => route.methods))].join(", "),
     "Access-Control-Max-Age": "600",
     ...(/^[\w-]+(,\s*[\w-]+)*$/.test(asked) && { "Access-Control-Allow-Headers": asked }),
   };
