@@ -49,6 +49,9 @@ read -r line <&3 && kill -TERM $server
 wait $server
 `;
 writeFileSync(join(bin, "sheaf"), sheaf, { mode: 0o755 });
+// Any package of npm is the tests' own tool server.
+const server = join(root, "test/support/mcp-server.ts");
+writeFileSync(join(bin, "npx"), `#!/bin/sh\nexec '${process.execPath}' '${server}'\n`, { mode: 0o755 });
 writeFileSync(join(bin, "node"), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
 
 /** Commands that make what a page's reader has already, by page. */
@@ -152,13 +155,13 @@ function listChecked(page: string): readonly PageBlock[] {
   );
 }
 
-const labels = /^(|scripted|fragment|check|no-run: .{5,}|file: \S+)$/;
+const labels = /^(sh scripted|(ts|tsx|js) fragment|ts check|\w+ no-run: .{5,}|\w+ file: \S+)$/;
 
 test("every block of a page has a test, or a label that shows why not", () => {
   const wrong = pages.flatMap((page) =>
     readPage(page).flatMap(({ language, label, isOutput, source }) => {
       if (isOutput) return [];
-      const hasTest = label !== "" ? labels.test(label) : ["sh", "json", "ts"].includes(language);
+      const hasTest = label === "" ? ["sh", "json", "ts"].includes(language) : labels.test(`${language} ${label}`);
       return hasTest ? [] : [`${page}: ${language} ${label}: ${source.split("\n")[0]}`];
     }),
   );
