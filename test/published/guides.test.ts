@@ -14,7 +14,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { toDataFolder } from "@sheaf/base/paths";
 import { expect, test } from "vitest";
@@ -119,7 +119,7 @@ async function createPlace(
 async function runBlock({ source, language, label, output }: PageBlock, place: Place): Promise<string> {
   const { cwd, environment } = place;
   if (label.startsWith("file: ")) {
-    const file = join(cwd, label.slice("file: ".length).replace("~", environment["HOME"]!));
+    const file = resolve(cwd, label.slice("file: ".length).replace("~", environment["HOME"]!));
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, source);
     return "";
