@@ -26,7 +26,7 @@ const parameters = s.object({
 /** Names with a dot at the start are names like any other; the search does not follow links to folders (N62). */
 export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "glob_search",
-  description: `Find files by name or path. Returns at most ${maxFiles} paths, sorted, without files that .gitignore excludes, unless target_directory is excluded itself.`,
+  description: `Find files by name or path. Returns at most ${maxFiles} paths, sorted, without files in .gitignore, unless target_directory is in it.`,
   access: "read",
   paths: { folders: ["target_directory"] },
   words: ["Searched files", "Dateien durchsucht", "Dosyalarda arandı", "ファイルを検索しました", "已搜尋檔案"],

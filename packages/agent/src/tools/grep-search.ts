@@ -49,7 +49,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 export const grepSearchTool: Tool<Arguments> = {
   name: "grep_search",
   description:
-    "Search the text of files with a regular expression. Returns the matching lines with path and number. Searches hidden files too, but files that .gitignore excludes only if path is excluded itself.",
+    "Search the text of files with a regular expression. Returns the matching lines with path and number. Searches hidden files; files in .gitignore only if path is in it.",
   access: "read",
   paths: { folders: ["path"] },
   opensResults: true,
