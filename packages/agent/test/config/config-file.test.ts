@@ -43,7 +43,7 @@ test.each([
 });
 
 test("every key stands in the reference, or in the guide that it names", () => {
-  const pages = ["reference/configuration.md", "guide/git-workspaces.md", "reference/mcp.md"].map((name) =>
+  const pages = ["reference/configuration.md", "reference/git-workspaces.md", "reference/mcp.md"].map((name) =>
     readFileSync(join(docs, name), "utf8"),
   );
   const listKeys = (schema: unknown): string[] => {
