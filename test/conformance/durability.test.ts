@@ -284,7 +284,8 @@ describe("a place where there can be no store", () => {
       const cwd = folders.newFolder();
       const run = (...words: readonly string[]) => runSheaf(words, { cwd, home });
       const prompt = await run("-p", "--model", "offline", "hello");
-      const isStoreFault = /^sheaf: STORAGE_LOCKED: the store [^\n]*sheaf\.db[^\n]*SHEAF_HOME[^\n]*, or add --no-save\n$/;
+      const isStoreFault =
+        /^sheaf: STORAGE_LOCKED: the store [^\n]*sheaf\.db[^\n]*SHEAF_HOME[^\n]*, or add --no-save\n$/;
       expect([prompt.code, prompt.stderr]).toEqual([9, expect.stringMatching(isStoreFault)]);
       expect(parseStream(prompt.stdout).at(-1)).toMatchObject({ error: { code: "STORAGE_LOCKED" } });
       const unsaved = await run("-p", "--model", "offline", "--no-save", "hello");
