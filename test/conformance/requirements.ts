@@ -345,7 +345,7 @@ export const requirements = {
     "S-33": ["permissions list the granted rights", "7edc1116"],
     "S-34": ["secret folders are unreadable", "cb338466"],
     "S-76": ["every repository that git discovers is found", "fe6a71f3"],
-    "S-77": ["git in commands: a private copy, brought back through git's own formats", "1b33a804"],
+    "S-77": ["git in commands: a private copy, brought back through git's own formats", "3787be35"],
     "S-78": ["swapped links do not mislead moves or mounts", "3b7b906e"],
     "S-79": ["too many places to protect: no command runs", "8af51974"],
     "S-40": ["environment of tools is an allow list", "16d3eb71"],

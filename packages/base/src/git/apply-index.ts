@@ -1,4 +1,9 @@
-/** Applies a command's changes of its index to the user's. Git checks the paths, and no flag is copied. */
+/**
+ * Applies a command's changes of its index to the user's. Git checks the paths. Sheaf copies no flag of the command:
+ * entries keep only the user's own flag that leaves their files out of the working tree.
+ */
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { readObjectTypes } from "./import-pack.ts";
 import { type GitSetup, runGit, toReason } from "./run-git.ts";
@@ -17,6 +22,8 @@ export interface IndexStates {
 export interface IndexPlan {
   /** Input of `git update-index`; empty without a change. */
   readonly input: Buffer;
+  /** Paths whose entries stay without a file, as input of `git update-index --skip-worktree`. */
+  readonly skipped: Buffer;
   readonly notes: readonly string[];
 }
 
@@ -37,8 +44,31 @@ export async function planIndex(
   const taken = changed.filter((path) => isEqual(now, before, path));
   const notes = kept.length === 0 ? [] : [`The index keeps ${formatNames(kept)}, which you changed meanwhile.`];
   const fault = await findFault(repository, taken, after, isPartial);
-  if (fault !== undefined) return { input: Buffer.alloc(0), notes: [...notes, formatFault(fault)] };
-  return { input: encodeEntries(taken, before, after), notes };
+  if (fault !== undefined) return { ...noChange, notes: [...notes, formatFault(fault)] };
+  const present = taken.filter((path) => after.has(`0 ${path}`));
+  const skipped = await listSkipped(repository, present, now);
+  const input = encodeEntries(taken, before, after);
+  return { input, skipped: Buffer.from(skipped.map((path) => `${path}\0`).join(""), "latin1"), notes };
+}
+
+const noChange = { input: Buffer.alloc(0), skipped: Buffer.alloc(0) };
+
+/** Lists the paths that the user's index skips, and new ones without a file in the user's sparse checkout. */
+async function listSkipped(repository: GitSetup, paths: readonly string[], now: Index): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const workTree = findWorkTree(repository);
+  const listed = await runGit(repository, ["ls-files", "-t", "-z"], { workTree, maxBytes: 1024 ** 3 });
+  const lines = new Set(listed.stdout.toString("latin1").split("\0"));
+  const setting = await runGit(repository, ["config", "--type=bool", "core.sparseCheckout"]);
+  const isSparse = workTree !== undefined && setting.stdout.toString() === "true\n";
+  const isMissing = (path: string): boolean =>
+    !now.has(`0 ${path}`) && !existsSync(Buffer.concat([Buffer.from(`${workTree}/`), Buffer.from(path, "latin1")]));
+  return paths.filter((path) => lines.has(`S ${path}`) || (isSparse && isMissing(path)));
+}
+
+/** Undefined for a linked working tree and a submodule, whose git folder is elsewhere. */
+function findWorkTree({ gitFolder }: GitSetup): string | undefined {
+  return basename(gitFolder) === ".git" ? dirname(gitFolder) : undefined;
 }
 
 function formatFault(fault: string): string {
@@ -94,19 +124,26 @@ function encodeEntries(paths: readonly string[], before: Index, after: Index): B
 }
 
 /** Applies the plan. Returns a sentence about each entry that stays. */
-export async function applyIndex(repository: GitSetup, { input, notes }: IndexPlan): Promise<readonly string[]> {
-  if (input.length === 0) return notes;
+export async function applyIndex(repository: GitSetup, plan: IndexPlan): Promise<readonly string[]> {
+  const entries = await updateIndex(repository, ["--index-info"], plan.input);
+  const flags = entries.length > 0 ? [] : await updateIndex(repository, ["--skip-worktree", "--stdin"], plan.skipped);
+  return [...plan.notes, ...entries, ...flags];
+}
+
+/** Returns a sentence about each entry that stays. */
+async function updateIndex(repository: GitSetup, mode: readonly string[], input: Buffer): Promise<readonly string[]> {
+  if (input.length === 0) return [];
   // Git's cache of untracked files stays in the index.
-  const words = ["-c", "core.untrackedCache=keep", "update-index", "-z", "--index-info"];
+  const words = ["-c", "core.untrackedCache=keep", "update-index", "-z", ...mode];
   for (const delay of [...lockWaits, 0]) {
-    const outcome = await runGit(repository, words, { input });
-    if (outcome.exitCode === 0) return [...notes, ...listIgnored(outcome.stderr)];
+    const outcome = await runGit(repository, words, { input, workTree: findWorkTree(repository) });
+    if (outcome.exitCode === 0) return listIgnored(outcome.stderr);
     const isLocked = outcome.stderr.includes("index.lock");
-    if (!isLocked) return [...notes, formatFault(`git refuses it (${toReason(outcome)})`)];
+    if (!isLocked) return [formatFault(`git refuses it (${toReason(outcome)})`)];
     if (delay > 0) await wait(delay);
   }
   const problem = `another program has locked it: wait for it to end, or remove ${repository.gitFolder}/index.lock`;
-  return [...notes, formatFault(problem)];
+  return [formatFault(problem)];
 }
 
 /** Lists the paths that git skips: those in `.git` or outside of the working tree. */

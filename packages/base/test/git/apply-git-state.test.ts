@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readGitState } from "../../src/git/git-state.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
 import { createBorder } from "./border.ts";
 
 /** What a command does with git, from the second commit on. */
@@ -52,6 +53,23 @@ describe("applyGitState", () => {
       expect(git("fsck", "--strict", "--no-dangling")).toBe("");
     },
   );
+});
+
+test(verifies("S-77", "a command in a sparse checkout leaves it sparse"), async () => {
+  const border = createBorder();
+  border.user("git branch other; echo y >>dir/b; mkdir far; echo x >far/x; git add far; git commit -qam two");
+  border.user("git sparse-checkout set none");
+  for (const command of [
+    "git switch -q other",
+    "git switch -q main",
+    "git rm -rq --sparse --cached far",
+    "git reset -q",
+  ]) {
+    expect(await border.run(command)).toEqual([]);
+    expect([command, border.git("status", "-s")]).toEqual([command, command.includes("rm") ? "D  far/x" : ""]);
+  }
+  await border.run("echo x >new; git add new");
+  expect(border.git("ls-files", "-t", "new", "dir")).toBe("S dir/b\nH new");
 });
 
 /** What the user did while the command ran; what the sentences show; what the user's git shows afterwards. */
