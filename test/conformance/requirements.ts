@@ -491,7 +491,7 @@ export const requirements = {
     "R-75": ["lost answers of the database", "31b2b106"],
     "R-76": ["states before and after a run", "39164a7e"],
     "R-77": ["files missing in a state", "ccf6dd65"],
-    "R-78": ["reverts leave what others changed", "5f0708a4"],
+    "R-78": ["reverts leave what others changed", "79bc6649"],
     "R-79": ["a run shows lost files and missing states", "68835825"],
     "R-80": ["the size of states, and places without states", "6f38329d"],
     "R-81": ["file tools on a slow disk", "86c2f8e0"],

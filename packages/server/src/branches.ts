@@ -43,8 +43,8 @@ export async function showServerBranch(
   if (reverted) await recordTree(store, record, context);
   if (reverted || dryRun || result.conflicts.length === 0) return result;
   const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
-  const message =
-    'files have changed since, so Sheaf left all as they are: send "onConflict" with "leave", "overwrite" or "keep"';
+  const [reason, kept] = result.files.length === 0 ? ["have changed since", "all"] : ["cannot be restored", "them"];
+  const message = `files ${reason}, so Sheaf left ${kept} as they are: send "onConflict" with "leave", "overwrite" or "keep"`;
   throw new HttpError("FILES_CHANGED", message, { details });
 }
 

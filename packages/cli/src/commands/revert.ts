@@ -56,12 +56,13 @@ function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flag
   return chooseWord("--on-conflict", given, ["refuse", "leave", "overwrite"], "refuse, leave or overwrite");
 }
 
-function createConflictError({ conflicts }: RevertResult): SheafError {
+function createConflictError({ files, conflicts }: RevertResult): SheafError {
   const list = conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`);
   const shown = list.slice(0, 5).map(toVisibleLine).join("; ");
   const more = list.length > 5 ? `; and ${list.length - 5} more` : "";
   const advice = "write --on-conflict leave to revert the rest, or overwrite";
-  return new SheafError("PERMISSION_REQUIRED", `nothing was reverted, ${shown}${more}: ${advice}`, {
+  const done = files.length === 0 ? "nothing was reverted" : "the revert is not complete";
+  return new SheafError("PERMISSION_REQUIRED", `${done}, ${shown}${more}: ${advice}`, {
     source: "user",
     details: list.join("\n"),
   });

@@ -55,7 +55,7 @@ export interface RecordedChanges {
 }
 
 export interface RevertResult {
-  /** False if files and history stay unchanged, because of conflicts or because it already shows the branch. */
+  /** False if the history stays: because of conflicts, or because it already shows the branch. */
   readonly reverted: boolean;
   /** Responses that the shown branch lost, in order. */
   readonly responseIds: readonly string[];
@@ -118,11 +118,15 @@ async function showLocked(
   const isRefused = onConflict === "refuse" && left.length > 0;
   if (isRefused && !dryRun) return { ...unchanged, conflicts: left };
   const files: RevertedFile[] = [];
+  const failed: RevertConflict[] = [];
   for (const { filePath, action, isShown, apply } of reverts) {
     const outcome = dryRun ? ({ ok: true } as const) : await apply();
     if (outcome.ok && isShown) files.push({ filePath, action });
-    else if (!outcome.ok) left.push({ filePath, reason: outcome.error.message });
+    else if (!outcome.ok) failed.push({ filePath, reason: outcome.error.message });
   }
+  left.push(...failed);
+  // A second revert continues here.
+  if (failed.length > 0 && onConflict !== "leave") return { ...unchanged, files, conflicts: left };
   if (!dryRun) await ports.store.showBranch(conversationId, end?.position ?? 0);
   return {
     reverted: !dryRun,

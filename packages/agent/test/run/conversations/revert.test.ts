@@ -17,6 +17,8 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
+import { revertConversation } from "../../../src/run/conversations/revert.ts";
+import { createUndoPorts } from "../../../src/run/conversations/undo-ports.ts";
 import { createToolSession, move, remove, replace, write, type Call } from "./tool-session.ts";
 
 /** Contents and permission bits of all files below a folder. */
@@ -235,6 +237,32 @@ describe("a file that is not what Sheaf left", () => {
       ],
       conflicts: [],
     });
+  });
+
+  test(verifies("R-78", "that cannot be restored keeps the history, so that a second revert continues"), async () => {
+    const session = createToolSession();
+    for (const name of ["a.txt", "b.txt"]) session.write(name, "one");
+    await session.respond("chat_1", [write("a.txt", "two"), write("b.txt", "two!"), write("c.txt", "new")]);
+    const revert = (onConflict: "refuse" | "overwrite" | "leave") => {
+      const { store, dataFolder } = session;
+      const ports = createUndoPorts({ store, conversationId: "conv_1", dataFolder, environment: {} });
+      const contents = { findSize: () => 3, read: async () => undefined };
+      const request = { conversationId: "conv_1", responseId: "chat_1", onConflict };
+      return revertConversation(request, { ...ports, contents });
+    };
+    const reason = "its content of that time is damaged";
+    for (const onConflict of ["refuse", "overwrite"] as const) {
+      const { reverted, conflicts } = await revert(onConflict);
+      expect([reverted, conflicts]).toEqual([
+        false,
+        [
+          { filePath: "a.txt", reason },
+          { filePath: "b.txt", reason },
+        ],
+      ]);
+    }
+    expect(await session.revert()).toMatchObject({ reverted: true, responseIds: ["chat_1"], conflicts: [] });
+    expect(session.read("b.txt")).toBe("one");
   });
 
   test("became a folder, or lies behind a link that leads out, is left; a link in its place is replaced, never followed", async () => {
