@@ -8,7 +8,7 @@ import { startServerProcess } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
-import { approval, short, slow } from "./scenario.ts";
+import { approval, endless, short, slow } from "./scenario.ts";
 
 const folder = createTestFolder();
 
@@ -101,23 +101,23 @@ describeWithChromium("an answer that is interrupted", (browser) => {
     const server = await startServerProcess({
       home: folder.newFolder(),
       cwd: folder.newFolder(),
-      script: short,
-      args: ["--force"],
+      script: endless,
+      args: ["--force", "--grace", "0"],
     });
     const { page } = await openPage(browser, server);
-    await server.stop("SIGKILL");
-    await page.route("**/v1/chat", (route) =>
-      route.fulfill({
-        status: 413,
-        contentType: "application/json",
-        body: JSON.stringify({
-          error: { errorCode: "PAYLOAD_TOO_LARGE", message: "too long", source: "server", details: "" },
-        }),
-      }),
-    );
-    await sendMessage(page, "Much too long");
-    await page.getByRole("alert").getByText("The server refused the request: too long").waitFor();
-    expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Much too long");
+    await sendMessage(page, "Go");
+    await page.getByText("This takes a while.").waitFor();
+    await server.stop();
+    await page.getByText("the server went down before the answer was complete").waitFor();
+    for (const errorCode of ["PAYLOAD_TOO_LARGE", "OVERLOADED"]) {
+      const error = { errorCode, message: `too ${errorCode}`, source: "server", details: "" };
+      await page.route("**/v1/chat", (route) =>
+        route.fulfill({ status: 413, contentType: "application/json", body: JSON.stringify({ error }) }),
+      );
+      await sendMessage(page, "Much too long");
+      await page.getByRole("alert").getByText(`The server refused the request: too ${errorCode}`).waitFor();
+      expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Much too long");
+    }
     await takeScreenshots(page, "refused");
   });
 

@@ -169,8 +169,9 @@ function describeRefusal(error: unknown, messages: Messages): string {
   const { errorCode, message } = error;
   if (errorCode === "CONVERSATION_BUSY") return messages.busy;
   if (errorCode === "LIMIT_REACHED") return messages.limitReached;
-  if (errorCode === "USAGE" || !Object.hasOwn(messages.failures.answer, errorCode))
-    return messages.requestFailed({ message });
+  // The API itself is overloaded: its requests reach no provider.
+  const isOwn = ["USAGE", "OVERLOADED"].includes(errorCode);
+  if (isOwn || !Object.hasOwn(messages.failures.answer, errorCode)) return messages.requestFailed({ message });
   const { title, advice } = describeFailure(errorCode, false, messages);
   return messages.failedWith({ title, advice, details: message });
 }

@@ -38,7 +38,8 @@ export function createRowArranger(): ArrangeRows {
     kept.set(row.key, row);
     return row;
   };
-  return (rows, hooks, responseId) => {
+  return (all, hooks, responseId) => {
+    const rows = withoutCancelledCalls(all);
     if (hooks.length === 0 && !rows.some(({ document }) => toAgentId(document) !== "")) return rows;
     const hookRows = hooks.map((report, index) => {
       return keep({ kind: "hook", key: `${responseId}/hook/${index}`, report });
@@ -47,6 +48,16 @@ export function createRowArranger(): ArrangeRows {
       row.kind === "document" && parts.length > 0 ? keep({ ...row, parts }) : row,
     );
   };
+}
+
+/** Leaves out the errors of the calls that a stop cancelled: the end of the answer shows the stop once. */
+function withoutCancelledCalls(rows: readonly DocumentRowData[]): readonly DocumentRowData[] {
+  const isCancelled = ({ document: { type, metadata } }: DocumentRowData, isCall: boolean): boolean =>
+    type === "error" &&
+    readText(metadata, "errorCode") === "CANCELLED" &&
+    (readText(metadata, "relatedDocumentId") !== "") === isCall;
+  const last = rows.at(-1);
+  return last !== undefined && isCancelled(last, false) ? rows.filter((row) => !isCancelled(row, true)) : rows;
 }
 
 interface Place {

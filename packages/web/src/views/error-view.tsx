@@ -18,6 +18,7 @@ export function ErrorView({ document, responseId, isCurrent }: ViewProps) {
   const [isUnfolded, setUnfolded] = useUnfolded(`${key}/details`);
   const details = readText(metadata, "details");
   const code = readText(metadata, "errorCode");
+  const source = readText(metadata, "source");
   const isPassing = readFlag(metadata, "recoverable");
   const { title, advice } = describeFailure(code, isPassing, messages);
   return (
@@ -30,14 +31,14 @@ export function ErrorView({ document, responseId, isCurrent }: ViewProps) {
             <CodedText text={advice} />
           </p>
         )}
-        {code === "CANCELLED" && !isPassing ? undefined : (
+        {code === "CANCELLED" && source === "user" ? undefined : (
           <p class="notice-text" dir="auto">
             <CodedText text={document.content ?? ""} />
           </p>
         )}
         <p class="notice-facts">
           <code>{code}</code>
-          <span>{readText(metadata, "source")}</span>
+          <span>{source}</span>
           <RelatedLink responseId={responseId} documentId={readText(metadata, "relatedDocumentId")} />
           {details === "" ? undefined : (
             <Button

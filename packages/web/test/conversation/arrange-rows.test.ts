@@ -51,6 +51,13 @@ test("hooks follow their call, or what had begun; the error of a refused call is
   );
 });
 
+test("a stop is shown once, without an error for each call that waited", () => {
+  const stop = { errorCode: "CANCELLED", source: "user" };
+  const rows = [toRow(1), toRow(2), toRow(3, { ...stop, relatedDocumentId: "doc_001" }, "error")];
+  expect(arrangeOnce([...rows, toRow(4, stop, "error")])).toBe("1 2 4");
+  expect(arrangeOnce([...rows, toRow(4)])).toBe("1 2 3 4");
+});
+
 test("what has not changed is the same object", () => {
   const arrange = createRowArranger();
   const rows = [toRow(1, agent("a")), toRow(2, inside("a"))];
