@@ -73,6 +73,17 @@ describe("a session", () => {
     expect(told.slice(1)).toEqual(editor.updates.filter(isHistory));
   });
 
+  test(verifies(["C43", "X17"], "a client of cursor-agent gets and gives its ids of options"), async () => {
+    const cwd = folders.newFolder({ "s.json": JSON.stringify(script) });
+    const flags = [...scripted, "--compat", "cursor-2026"];
+    const editor = await startEditor(cwd, flags, { choose: () => "allow-once" });
+    const { agent } = editor.connection;
+    const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+    await agent.request(methods.agent.session.prompt, say(sessionId, "go"));
+    expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("made\n");
+    expect(editor.permissions[0]!.options[0]).toMatchObject({ optionId: "allow-once", kind: "allow_once" });
+  });
+
   test(verifies("C207", "its window and its cost are reported, also after a restart"), async () => {
     const settings = JSON.stringify({ prices: { "scripted:s.json": { input: 1, output: 1 } } });
     const say2 = { turns: ["one", "two"].map((text) => ({ events: [{ text }] })) };

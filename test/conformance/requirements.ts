@@ -45,7 +45,7 @@ export const requirements = {
     C34: ["read_file lists a folder, and reads the cells of a notebook", "d1987b40"],
     C35: ["the window of a run, and /compact", "fe2fa55b"],
     C36: ["how much the model thinks, in each protocol's words", "3d323fe5"],
-    C43: ["models by the names of cursor-agent: aliases, notices, lists, accounts", "03b8449a"],
+    C43: ["models by the names of cursor-agent: aliases, notices, lists, accounts", "b4b8dde1"],
     C44: ["--stream-partial-output prints each text once, or as the setting says", "8bc3db88"],
     C45: ["flags of cursor-agent without a use here are accepted with a notice", "a023bb43"],
     C46: ["texts of the caller in the system prompt, and the choice of tools", "b247b492"],

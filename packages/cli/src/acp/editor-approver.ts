@@ -9,6 +9,7 @@ import {
   type ElicitationSchema,
   type PermissionOption,
 } from "@agentclientprotocol/sdk/unstable";
+import type { CliProfile } from "@sheaf/agent/output/projection";
 import { SheafError } from "@sheaf/base/errors";
 import type { Approver, ApprovalDecision } from "@sheaf/agent/tools/approval";
 import { readServerQuestion } from "@sheaf/agent/tools/mcp/server-question";
@@ -19,7 +20,9 @@ const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
 /** Creates an approver. If the editor fails to answer, it rejects the call. */
 export function createEditorApprover(session: EditorSession): Approver {
-  const { client, sessionId } = session;
+  const { client, sessionId, profile } = session;
+  // Programs for cursor-agent answer with its ids, such as "allow-once", without looking for them among the options.
+  const toOfferedId = (id: string) => (profile === "cursor-2026" ? id.replaceAll("_", "-") : id);
   return {
     expiresAfterMs: EXPIRES_AFTER_MS,
     answeredIn: "editor",
@@ -39,7 +42,7 @@ export function createEditorApprover(session: EditorSession): Approver {
           ...values.map(({ value: _value, ...option }) => option),
           ...options
             .filter(({ id }) => values.length === 0 || id !== "answer")
-            .map(({ id, label, kind }) => ({ optionId: id, name: label, kind })),
+            .map(({ id, label, kind }) => ({ optionId: toOfferedId(id), name: label, kind })),
         ],
       };
       const { requestPermission } = methods.client.session;
@@ -47,7 +50,8 @@ export function createEditorApprover(session: EditorSession): Approver {
       if (outcome.outcome === "selected") {
         const chosen = values.find(({ optionId }) => optionId === outcome.optionId);
         if (chosen) return { optionId: "answer", by: "editor", editedArguments: chosen.value };
-        return { optionId: outcome.optionId, by: "editor" };
+        const { id = outcome.optionId } = options.find((one) => toOfferedId(one.id) === outcome.optionId) ?? {};
+        return { optionId: id, by: "editor" };
       }
       throw new SheafError("CANCELLED", "the editor gave no answer", { source: "user" });
     },
@@ -81,6 +85,7 @@ export interface EditorSession {
   readonly client: AgentContext;
   readonly sessionId: string;
   readonly editor: ClientCapabilities;
+  readonly profile?: CliProfile;
 }
 
 /** Returns the values of a single field with few values as options. Other forms have only accept and decline. */

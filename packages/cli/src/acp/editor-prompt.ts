@@ -141,7 +141,7 @@ async function runMessage(
     mcpServers: session.mcpServers,
     toolServers,
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
-    approver: createEditorApprover({ client, sessionId, editor }),
+    approver: createEditorApprover({ client, sessionId, editor, profile: io.dialect.profile }),
     takeMessage: async () => {
       const added = session.added.shift();
       if (!added) return undefined;
