@@ -233,7 +233,8 @@ export async function runPlan(
         const keepState =
           caches === undefined ? prepared.ports.keepState : createStateKeeper(prepared, isContinuable, plan, context);
         const continuation = isContinuable ? toMessageText(plan, context, request) : undefined;
-        const cluster = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, continuation };
+        const continues = conversation !== undefined;
+        const cluster = { hasWaited: claimed !== undefined, continues, maxRunning: meter.maxRunning, continuation };
         const ports = { ...prepared.ports, request, cluster, keepState };
         return { ...prepared, ports };
       },
@@ -248,6 +249,10 @@ export async function runPlan(
       },
     });
   } catch (error) {
+    if (conversation && !(await store.getConversation(conversationId).catch(() => conversation))) {
+      await trees.forget(conversationId).catch(context.onDefect);
+      throw createNotFoundError("conversation", conversationId);
+    }
     throw meter.toLimitError(error);
   }
 }

@@ -275,4 +275,15 @@ describe("conversations", () => {
     expect(reduce(await readEvents(waiting)).status).toBe("error");
     expect((await server.fetch(path)).status).toBe(404);
   });
+
+  test(verifies("X7", "stay deleted, even if a message replaces the running one at that moment"), async () => {
+    const server = await openApp({ script: waitingScript });
+    const first = await server.chat({ message: "one", stream: true });
+    const conversationId = first.headers.get("x-conversation-id")!;
+    const path = `/v1/conversations/${conversationId}`;
+    const replacing = { message: "two", conversationId, parentResponseId: null, whenBusy: "cancel", stream: true };
+    const [deleted, answer] = await Promise.all([server.send("DELETE", path), server.chat(replacing)]);
+    expect([deleted.status, answer.status]).toEqual([204, 404]);
+    expect((await server.fetch(path)).status).toBe(404);
+  });
 });

@@ -103,6 +103,8 @@ export interface SharedLoad {
 export interface ClusterTerms {
   /** True if the response was a waiting message. */
   readonly hasWaited: boolean;
+  /** True if the conversation must exist: a late message must not bring back one that was deleted meanwhile. */
+  readonly continues?: boolean;
   /** Number of responses that its owner may have at the same time, in all processes. */
   readonly maxRunning: number;
   /** Text of a message to continue the response if its process dies. Undefined: others only end it. */

@@ -608,6 +608,9 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     expect(await store.createResponse(response("chat_b"))).toMatchObject({ position: 2 });
     await store.appendEvents("chat_b", [runEnd(1)], "synced");
     expect(await store.deleteConversation("conv_1")).toBe(true);
+    const late = { ...response("chat_late"), cluster: { ...terms, hasWaited: false, continues: true } };
+    await expect(store.createResponse(late)).rejects.toMatchObject({ code: "USAGE" });
+    expect(await store.getConversation("conv_1")).toBeUndefined();
     expect(await store.deleteConversation("conv_1")).toBe(false);
     expect(await store.readEvents("chat_a")).toEqual([]);
     expect(await store.getResponse("chat_b")).toBeUndefined();
