@@ -121,7 +121,7 @@ test("their types are right", () => {
   });
   const named = examples.reduce((text, example, at) => text.replaceAll(`example-${at}.ts`, example.place), stdout);
   expect([status, named]).toEqual([0, ""]);
-}, 60_000);
+}, 180_000);
 
 describe("they run, and print what their page says", () => {
   test.concurrent.each(examples.filter(({ kind }) => kind === "run"))("$place", async (example) => {
