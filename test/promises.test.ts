@@ -94,7 +94,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "git counts only at the root of a trusted workspace",
     ],
     [
-      "Sheaf reads which tool servers `.mcp.json` and `.cursor/mcp.json` name, and starts none of them.",
+      "Sheaf reads the tool servers of `.mcp.json` and `.cursor/mcp.json`, but never starts one by itself.",
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
     [
@@ -118,11 +118,11 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "starts none for the server, for editors and for programs either",
     ],
     [
-      "`createAgent` finds an approval only in the `dataFolder` that it is given.",
+      "`createAgent` finds an approval only in its `dataFolder`.",
       "starts none for the server, for editors and for programs either",
     ],
     [
-      "`.sheafignore` has the same form and leaves out more; it cannot bring back what git ignores.",
+      "`.sheafignore` has the same form and leaves out more, but it can't bring back files that git ignores.",
       "of .sheafignore leave out more than git does, and never bring anything back",
     ],
   ],
