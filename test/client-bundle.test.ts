@@ -12,7 +12,7 @@ test.each([
     15.2 * 1024,
     'export * from "@sheaf/client"; export * from "@sheaf/client/chat"; export * from "@sheaf/client/react";',
   ],
-  ["the client", 9600, 'export { createClient } from "@sheaf/client";'],
+  ["the client", 9650, 'export { createClient } from "@sheaf/client";'],
   ["the store alone", 400, 'export { createResponseStore } from "@sheaf/client";'],
   [
     "the conversation, with the client",
