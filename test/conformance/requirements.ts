@@ -70,7 +70,7 @@ export const requirements = {
     C191: ["sheaf test: an ordinary run without a model, the first divergence", "eba41ccc"],
     C192: ["expect: what must be true at the end", "39f3ba73"],
     C193: ["rules: cases with the test's own configuration", "e72c1656"],
-    C194: ["the end of a failed test, trust, --update, --live, reports", "6f078904"],
+    C194: ["the end of a failed test, trust, --update, --live, reports", "e01e997b"],
     C195: ["sheaf blame: the call, person or commit of each line", "f75974af"],
     C196: ["blame through renames, checkouts and merged working trees", "434a2a9a"],
     C197: ["formats and errors of sheaf blame, git notes", "81ab0e83"],

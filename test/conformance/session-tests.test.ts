@@ -208,6 +208,9 @@ describeWithBubblewrap("a session as a test", () => {
       0,
       expect.stringMatching(/^pass {2}t {2}2 of 2 runs, 14 turns, \d+ tokens/),
     ]);
+    const broken = newFolder({ "s.json": JSON.stringify({ turns: [{ events: [], finish: "refusal" }] }) });
+    const refused = await run(file, "--live", "--model", `scripted:${join(broken, "s.json")}`);
+    expect([refused.code, refused.stdout]).toEqual([11, expect.stringMatching(/response 1: its end.*\+REFUSED/s)]);
   });
 
   test.each([

@@ -17,13 +17,23 @@ export interface Judgement {
   readonly cost: TestCost;
 }
 
-/** Judges a test. `isLive`: a real model answered, so only `expect` applies. */
+/** Judges a test. `isLive`: a real model answered, so only `expect` and the ends of the responses apply. */
 export function judgeTest(test: TestFile, played: PlayedTest, isLive: boolean): Judgement {
   const cost = sumCost(played);
   const failure =
-    (isLive ? undefined : findDivergence(test, played.responses, played.root)) ??
+    (isLive ? findOtherEnd(test, played) : findDivergence(test, played.responses, played.root)) ??
     findUnexpected(test.expect ?? {}, played, cost);
   return { failure, cost };
+}
+
+/** Finds a response that ended in another way than in the test: the model may not have answered. */
+function findOtherEnd({ responses, expect }: TestFile, played: PlayedTest): Divergence | undefined {
+  for (const [at, { end = "completed" }] of played.responses.entries()) {
+    const isLast = at === responses.length - 1;
+    const wanted = (isLast ? expect?.end : undefined) ?? responses[at]?.end ?? "completed";
+    if (end !== wanted) return { place: `response ${at + 1}`, message: "its end", diff: toDiff(wanted, end) };
+  }
+  return undefined;
 }
 
 function sumCost({ logs }: PlayedTest): TestCost {
