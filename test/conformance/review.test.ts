@@ -1,13 +1,13 @@
 /** Reviews of changes: a job that only reads finds, and a job without a model posts (section 4 of docs/formats/cli.md). */
 import { execFileSync } from "node:child_process";
-import { readdirSync, symlinkSync } from "node:fs";
+import { closeSync, openSync, readdirSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { serveHttp } from "../support/http-server.ts";
 import { createModelServer } from "../support/model-server.ts";
 import { createGitHubServer, createGitLabServer, type ReviewHostServer } from "../support/review-hosts.ts";
-import { createTestFolder, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, runAsNeeded, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const { newFolder } = createTestFolder();
@@ -20,12 +20,17 @@ const hosts = [
 ] as const;
 
 /** Posts findings; gives the exit code, the result and stderr. */
-async function post(host: ReviewHostServer, findings: readonly object[] | string, words: readonly string[] = []) {
+async function post(
+  host: ReviewHostServer,
+  findings: readonly object[] | string,
+  words: readonly string[] = [],
+  options: { readonly stdout?: number } = {},
+) {
   const content = typeof findings === "string" ? findings : JSON.stringify({ structured_output: { findings } });
   const cwd = newFolder({ "findings.json": content });
   const { environment } = host;
   const line = ["review", "post", "findings.json", "--change", "7", "--head", host.head, ...words];
-  const { code, stdout, stderr } = await runSheaf(line, { cwd, home: newFolder(), environment });
+  const { code, stdout, stderr } = await runAsNeeded(line, { cwd, home: newFolder(), environment, ...options });
   return { code, result: stdout === "" ? undefined : (JSON.parse(stdout) as Record<string, unknown>), stderr };
 }
 
@@ -140,6 +145,15 @@ describe.each(hosts)("a review on %s", (_host, createHost) => {
     push(host, "c1", ["sum = 1"]);
     await post(host, [{ ...finding, path: "other.js", line: 7 }]);
     expect(host.comments[0]!.place).toMatchObject({ path: "other.js", line: 7 });
+  });
+
+  test(verifies("C23", "a full stdout fails the command after its comments"), async () => {
+    const host = await createHost();
+    push(host, "c1", ["sum = 1"]);
+    const stdout = openSync("/dev/full", "w");
+    const { code, stderr } = await post(host, [finding], [], { stdout });
+    closeSync(stdout);
+    expect([code, stderr, toOpen(host).length]).toEqual([1, expect.stringContaining("ENOSPC"), 1]);
   });
 
   test(verifies("C223", "newer commits: the review posts nothing, and says so"), async () => {

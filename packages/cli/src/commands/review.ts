@@ -69,10 +69,11 @@ async function postReview(
   const findings = readFindings(resolve(io.cwd, file));
   const create = io.environment.GITLAB_CI ? createGitLab : createGitHub;
   const result: PostResult = { posted: 0, known: 0, resolved: 0, summary: "none", not_posted: [] };
+  let code: number;
   try {
     await postFindings(findings, flags.head, create(number, io.environment, signal), result);
   } finally {
-    await printJson(io, result);
+    code = await printJson(io, result);
   }
-  return 0;
+  return code;
 }

@@ -43,10 +43,10 @@ export async function runTest(parsed: ParsedArguments, io: CommandIo): Promise<n
   const results = await runTests(files, action === "add" ? { ...flags, update: true } : flags, io);
   const format = chooseWord("--format", flags.format ?? "text", ["text", "markdown", "junit"]);
   const text = formats[format](results);
-  if (flags.output === undefined) await printText(io, text);
-  else writeOutputFile(resolve(io.cwd, flags.output), text);
+  if (flags.output !== undefined) writeOutputFile(resolve(io.cwd, flags.output), text);
+  const code = flags.output === undefined ? await printText(io, text) : 0;
   const failed = results.filter((result) => !isPassed(result)).map(({ name }) => name);
-  if (failed.length === 0) return 0;
+  if (failed.length === 0) return code;
   throw new SheafError(
     "VERIFY_FAILED",
     `${failed.length} of ${results.length} tests failed (${failed.join(", ")}): sheaf test --update NAME accepts a difference`,
