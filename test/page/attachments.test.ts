@@ -115,13 +115,19 @@ describeWithChromium("attachments in the page", (browser) => {
       "evil.png is not a PNG, JPEG, GIF or WebP image, not a PDF, and not a UTF-8 text",
     );
     expect(await page.locator(".thumbnail").count()).toBe(0);
-    await give(page, "paste", "red.png", pixel);
+    const name = `${"long".repeat(40)}.png`;
+    await give(page, "paste", name, pixel);
     await page.locator(".composer .thumbnail").waitFor();
+    // The button that removes it is inside the field.
+    const [chip, list] = await Promise.all(
+      [".attachment", ".attachments"].map((box) => page.locator(box).boundingBox()),
+    );
+    expect(chip!.width).toBeLessThan(list!.width);
     expect(await alert.count()).toBe(0);
     await page.getByRole("combobox", { name: "Model" }).selectOption("offline");
     await page.getByRole("button", { name: "Send" }).click();
     await alert.waitFor();
-    expect(await alert.innerText()).toContain("does not take image/png, so red.png cannot be attached");
+    expect(await alert.innerText()).toContain(`does not take image/png, so ${name} cannot be attached`);
     expect(await page.locator(".composer .thumbnail").count()).toBe(1);
     expect(await page.locator(".message").count()).toBe(0);
   });

@@ -147,6 +147,13 @@ describeWithChromium("the keyboard alone", (browser) => {
       await gone.waitFor({ state: "detached" });
       await expect.poll(() => readFocus(page)).not.toBe("");
     }
+    // A hit in an answer that is visible as a whole needs no way to its end.
+    await page.getByText("This takes a while.").waitFor();
+    await page.keyboard.press("Control+f");
+    await page.locator("[type=search]:focus").waitFor();
+    await page.keyboard.type("takes");
+    await page.getByRole("search").getByText("1/1").waitFor();
+    expect(await page.getByRole("button", { name: "Jump to the end" }).count()).toBe(0);
   });
 
   testDeep("sign-in, list, search, rename, pin, delete and undo, settings, sign-out", async () => {

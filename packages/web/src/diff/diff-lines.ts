@@ -23,7 +23,9 @@ export function parsePatch(patch: string): DiffLine[] {
     if (hunk && oldLeft <= 0 && newLeft <= 0) {
       [oldNumber, newNumber] = [Number(hunk[1]), Number(hunk[3])];
       [oldLeft, newLeft] = [Number(hunk[2] ?? 1), Number(hunk[4] ?? 1)];
-      lines.push({ kind: "gap", text: hunk[5]!.trim() });
+      // Nothing is hidden above the start of the file.
+      const isStart = lines.length === 0 && Math.max(oldNumber, newNumber) <= 1;
+      if (!isStart) lines.push({ kind: "gap", text: hunk[5]!.trim() });
     } else if (oldLeft > 0 || newLeft > 0) {
       const text = line.slice(1);
       if (line.startsWith("+")) {

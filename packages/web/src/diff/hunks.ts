@@ -20,7 +20,7 @@ export interface HiddenLines {
 const contextLines = 3;
 
 export function parseHunks(patch: string): readonly Hunk[] {
-  return splitAtGaps(parsePatch(patch)).slice(1);
+  return splitAtGaps(parsePatch(patch)).filter(({ lines }) => lines.length > 0);
 }
 
 /** Splits lines at their gaps. */

@@ -184,6 +184,9 @@ class ListController<Row extends ListRow> implements Sight {
         // A user who searches keeps typing in the search field.
         if (this.revealedKey !== element.dataset["key"]) element.focus({ preventScroll: true });
         element.scrollIntoView({ block: "start" });
+        // No scrolling reports that the end of a short list is visible.
+        const { scrollHeight, clientHeight } = this.scroller;
+        if (scrollHeight - clientHeight < endTolerance) this.#setFollowing(true);
         this.#markPlace();
       }
     }

@@ -34,8 +34,8 @@ describe("git patches", () => {
 
   test("lines that look like heads of hunks or files are content inside a hunk", () => {
     const patch = "@@ -1,2 +1,2 @@\n-@@ -1 +1 @@\n+--- a/x\n same\n";
+    // No line is hidden above the first one.
     expect(parsePatch(patch).map(({ kind, text }) => [kind, text])).toEqual([
-      ["gap", ""],
       ["removed", "@@ -1 +1 @@"],
       ["added", "--- a/x"],
       ["same", "same"],
@@ -83,7 +83,7 @@ describe("replacements", () => {
 });
 
 test("side by side, removed lines are next to those that replace them", () => {
-  const lines = parsePatch("@@ -1,4 +1,4 @@\n a\n-b\n-c\n+d\n e\n+f\n");
+  const lines = parsePatch("@@ -2,4 +2,4 @@\n a\n-b\n-c\n+d\n e\n+f\n");
   expect(toPairs(lines).map(({ left, right }) => [left?.text, right?.text])).toEqual([
     ["", ""],
     ["a", "a"],
