@@ -249,7 +249,13 @@ describe("approvals", () => {
 
   test(verifies("X23", "each question ends the stream; its answer brings the rest"), async () => {
     const server = await start(script, ["--sandbox", "disabled"]);
-    const chat = new Chat(server, { approvals: "ask" });
+    const bodies: Promise<string>[] = [];
+    const request: TestApp["request"] = async (...asked) => {
+      const answer = await server.request(...asked);
+      bodies.push(answer.clone().text());
+      return answer;
+    };
+    const chat = new Chat({ ...server, request }, { approvals: "ask" });
     await chat.sendMessage({ text: "One" });
     const states = (): string[] => toolsOf(chat).map(({ state }) => state);
     const answer = (approved: boolean, reason?: string) => {
@@ -268,6 +274,7 @@ describe("approvals", () => {
       { toolName: "run_terminal_cmd", output: "42\n", approval: { approved: true } },
       { toolName: "run_terminal_cmd", state: "output-denied", approval: { approved: false } },
     ]);
+    expect((await Promise.all(bodies)).join("")).not.toContain("tool-approval-response");
     expect(chat.messages).toHaveLength(2);
     const path = `/v1/responses/${chat.lastMessage!.id}/events?format=stream-json`;
     expect(await (await server.fetch(path)).text()).toContain("not that one");

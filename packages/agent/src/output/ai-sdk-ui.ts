@@ -39,7 +39,9 @@ export function createAiSdkUiProjection({
     for (const chunk of chunks) {
       const approvalId = chunk.type === "tool-approval-request" ? (chunk["approvalId"] as string) : undefined;
       const isUnseen = unseen.size === 0 && !isPaused;
-      if (isUnseen) yield chunk;
+      // The client has its answers, and the AI SDK before version 7 fails at this chunk.
+      const isOwnAnswer = chunk.type === "tool-approval-response" && questions?.seen.has(chunk["approvalId"] as string);
+      if (isUnseen && !isOwnAnswer) yield chunk;
       if (approvalId === undefined) continue;
       unseen.delete(approvalId);
       if (!isUnseen || !questions || questions.resolved.has(approvalId)) continue;
