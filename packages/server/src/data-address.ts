@@ -10,9 +10,9 @@ export function readDataAddress(address: string, name: string | undefined, field
   const [head] = /^data:[^,]{0,200};base64,/.exec(address) ?? [];
   const data = head === undefined ? "" : address.slice(head.length);
   // A text that claims to be an image would otherwise be taken as a text (X49).
-  if (isBase64(data) && detectMediaType(Buffer.from(data.slice(0, 32), "base64")))
-    return { name: name || "file", data };
-  const message = `the body is not valid at ${field}: ${JSON.stringify(address.slice(0, 50))} is not a file: send the bytes of an image or a PDF as "data:…;base64,…"`;
+  const isFile = head?.startsWith("data:text/") || detectMediaType(Buffer.from(data.slice(0, 32), "base64"));
+  if (isBase64(data) && isFile) return { name: name || "file", data };
+  const message = `the body is not valid at ${field}: ${JSON.stringify(address.slice(0, 50))} is not a file: send the bytes of an image, a PDF or a text as "data:…;base64,…"`;
   throw new HttpError("USAGE", message, { field });
 }
 

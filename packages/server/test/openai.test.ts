@@ -211,21 +211,21 @@ describe("POST /v1/chat/completions", () => {
     expect((await send(server, { messages: [user("go")], ...harmless, max_tokens: 5, user: "u" })).status).toBe(200);
   });
 
-  test(verifies(["X21", "N65"], "images come as data addresses, earlier ones too"), async () => {
+  test(verifies(["X21", "N65", "N126"], "images and texts come as data addresses, earlier ones too"), async () => {
     const server = await start();
     const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
     const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } };
     const messages = [
       user([picture, { type: "text", text: "One." }]),
       { role: "assistant", content: "A." },
-      user([picture]),
+      user([picture, { type: "file", file: { filename: "a.md", file_data: "data:text/markdown;base64,aGVsbG8=" } }]),
     ];
     const answer = await send(server, { messages });
     expect(answer.status).toBe(200);
     const { turns } = await server.readConversation(answer.headers.get("x-conversation-id")!);
     expect(turns).toMatchObject([
       { attachments: [{ mediaType: "image/png" }] },
-      { attachments: [{ mediaType: "image/png" }] },
+      { attachments: [{ mediaType: "image/png" }, { name: "a.md", mediaType: "text/plain" }] },
     ]);
     const bad = { type: "image_url", image_url: { url: "data:image/png;base64,aGVsbG8=" } };
     expect((await send(server, { messages: [user([bad])] })).status).toBe(400);
