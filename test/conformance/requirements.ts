@@ -356,7 +356,7 @@ export const requirements = {
     "S-52": ["host, origin and content type checks", "719bce00"],
     "S-53": ["lookups carry the owner", "ad7d0e59"],
     "S-54": ["SSE writer cannot be broken out of", "d8bef060"],
-    "S-55": ["server limits", "d8ecbe0e"],
+    "S-55": ["server limits", "f79a309d"],
     "S-56": ["no open bind without token", "cf268562"],
     "S-270": ["tokens of an identity provider", "5e15c741"],
     "S-136": ["answers do not show the folders of the server's files", "290f1b23"],

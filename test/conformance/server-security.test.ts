@@ -1,4 +1,5 @@
 /** What the server refuses, and what it tells nobody (S-50 to S-56). */
+import { once } from "node:events";
 import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:net";
@@ -41,6 +42,18 @@ describe("requests that are wrong", () => {
       expect(server.log()).not.toContain('"defect"');
     },
   );
+
+  test(verifies("S-55", "a refused client that never closes its connection loses it"), async () => {
+    const { port } = await startServer();
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.on("error", () => undefined).resume();
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(`CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+    await once(socket, "end");
+    const writing = setInterval(() => socket.write("x"), 100);
+    await closed;
+    clearInterval(writing);
+  });
 
   test(verifies("S-50", "a request that is hidden after another one is not a request"), async () => {
     const server = await startServer();

@@ -16,6 +16,9 @@ const MAX_HEADER = 16 * 1024;
 const HEAD_MS = 20_000;
 const REQUEST_MS = 60_000;
 
+/** Time that a refused client has to read the answer and close its connection (S-55). Milliseconds. */
+const LEAVE_MS = 1000;
+
 /** Time that readers have at shutdown to receive the rest. Milliseconds. */
 const FLUSH_MS = 3000;
 
@@ -81,6 +84,8 @@ function refuse(socket: Duplex, error: HttpError): void {
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${text}`);
+  // Node leaves the other half open until the client closes it, and no longer limits its time.
+  setTimeout(() => socket.destroy(), LEAVE_MS).unref();
 }
 
 function toHttpError(code: string | undefined): HttpError {
