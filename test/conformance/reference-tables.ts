@@ -64,7 +64,7 @@ const events: Readonly<Record<StreamEventName, string>> = {
   reasoning_delta: "a piece of the model's thinking, with `?reasoning=1`",
   snapshot: "the whole response so far, which replaces everything before",
   approval_request: "a call waits for an approval",
-  approval_resolved: "an approval was given, refused or expired",
+  approval_resolved: "a person or a timeout decided about an approval",
   provider_wait: "Sheaf waits before it asks the model again",
   hook_result: "the effect of a hook",
   user_message: "a message that the user added to a running response",

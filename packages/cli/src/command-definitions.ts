@@ -34,7 +34,7 @@ const definitions = {
       "--image <FILE>...": "The same as --file",
       "--resume [ID]": "Continue session ID (or its start), or the newest one",
       "--continue": "Continue the newest session of this workspace",
-      "--session-id <UUID>": "Id of the session to begin",
+      "--session-id <UUID>": "Id of the new session",
       "--no-save": "Keep nothing on disk",
       "-w, --worktree [NAME]": "Work in a separate tree; the changes become the branch sheaf/NAME",
       "-v, --version": "Print the version",

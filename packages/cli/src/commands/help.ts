@@ -56,7 +56,7 @@ With a prompt, stdin is context. A pipe that stays silent for 3 s is skipped, wi
 Models
   anthropic/ID, openai/ID, openai-chat/ID, google/ID, openrouter/ID: key from the environment, --api-key or sheaf login
   ollama/ID, lmstudio/ID, llamacpp/ID, vllm/ID, openai-compatible/ID with --base-url; offline; scripted:FILE
-  SHEAF_MODEL, or "model" in your configuration, replaces --model.
+  SHEAF_MODEL, or "model" in your configuration, applies without --model.
 
 Exit codes
   0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider unreachable
