@@ -7,15 +7,16 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { pathToFileURL } from "node:url";
 import type { build as Build } from "esbuild";
 
 const { SHEAF_URL = "http://127.0.0.1:7433", SHEAF_TOKEN = "", PORT = "0" } = process.env;
 const [entry = join(import.meta.dirname, "chat-dom/chat.js")] = process.argv.slice(2);
 // Your page's own project has esbuild, wherever this file is.
-const { build } = createRequire(resolve(entry))("esbuild") as { readonly build: typeof Build };
+const { build } = createRequire(pathToFileURL(entry))("esbuild") as { readonly build: typeof Build };
 const page = readFileSync(join(dirname(entry), "index.html"));
 const { outputFiles } = await build({
   entryPoints: { chat: entry },
@@ -76,8 +77,8 @@ function pick(headers: Readonly<Record<string, string | string[] | undefined>>):
   );
 }
 
-await new Promise<void>((done) => {
-  server.listen(Number(PORT), "127.0.0.1", done);
+await new Promise<void>((resolve) => {
+  server.listen(Number(PORT), "127.0.0.1", resolve);
 });
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 process.stdout.write(`The page is at ${origin}\n`);
