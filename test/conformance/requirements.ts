@@ -110,7 +110,7 @@ export const requirements = {
     C67: ["OpenTelemetry: traces and metrics of runs, by OTLP", "9d319d17"],
     C69: ["a session stays in its mode", "8fc12131"],
     C70: ["--worktree: a run in its own working tree", "1bd01868"],
-    C71: ["a tree ends as a branch, and is removed", "fb12034c"],
+    C71: ["a tree ends as a branch, and is removed", "4eee875e"],
     C72: ["--continue, --resume and the name make the tree again", "3fce0244"],
     C100: ["logins to tool servers: mcp login and logout, refreshed in runs", "44661be0"],
     C101: ["tool servers ask the person during a call", "97d9550a"],

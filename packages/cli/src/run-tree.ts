@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
 import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import { isTrusted } from "@sheaf/agent/config/trust";
+import type { EndNotice } from "@sheaf/agent/run/conversations/respond";
 import { toBareId } from "@sheaf/agent/output/result-line";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
@@ -57,7 +58,7 @@ export interface RunTree {
   /** Trust in the repository of the tree (S-02). */
   readonly trusted: boolean;
   /** Makes the branch and removes the tree. Returns notices about both. Never rejects. */
-  end(): Promise<readonly Notice[]>;
+  end(): Promise<readonly EndNotice[]>;
   /** Lets other runs use the tree. A tree that `end` never saw stays, unless it was made for this run. */
   close(): Promise<void>;
 }
@@ -125,7 +126,8 @@ export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTr
         return endTree(opened).catch((error: unknown) => {
           const advice = `fix that, and continue in it with sheaf -p --worktree ${tree.name} "…"`;
           const message = `the working tree stays in ${tree.files} (${toSheafError(error).message}): ${advice}`;
-          return [{ code: "TREE_KEPT", message }];
+          const failure = new SheafError("STORAGE_LOCKED", message, { source: "storage" });
+          return [{ code: "TREE_KEPT", message, failure }];
         });
       },
       close: () => close(),

@@ -1,10 +1,10 @@
 /** One response as its log: opened, run, and closed again. Command line, editors and programs use it for prompts. */
-import type { Notice, RunEvent } from "@sheaf/protocol";
+import type { RunEvent } from "@sheaf/protocol";
 import type { SheafError } from "@sheaf/base/errors";
 import type { Model } from "@sheaf/models/provider";
 import { startDeadline, type TimeLimit } from "../run/budget.ts";
 import { createFailedRun } from "../run/run-failure.ts";
-import { respond, waitForTools, type RespondPorts } from "../run/conversations/respond.ts";
+import { type EndNotice, respond, waitForTools, type RespondPorts } from "../run/conversations/respond.ts";
 import type { Store } from "@sheaf/store/store";
 import type { Telemetry } from "./telemetry.ts";
 import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
@@ -18,7 +18,7 @@ export interface OpenedRun extends Pick<
   readonly store: Store;
   readonly model: Model;
   /** Called after the tools' end, before the run's end is stored. Returns notices for it (C71). Never rejects. */
-  readonly onToolsEnd?: (() => Promise<readonly Notice[]>) | undefined;
+  readonly onToolsEnd?: (() => Promise<readonly EndNotice[]>) | undefined;
 }
 
 /** A prompt to answer, and the parts that its run needs. */

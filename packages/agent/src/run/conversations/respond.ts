@@ -1,10 +1,11 @@
 /** One response of a conversation: opened in the store, run, and delivered event by event. */
-import type { Notice, RunEvent } from "@sheaf/protocol";
+import type { Notice, RunEnd, RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import { createTextMask } from "@sheaf/base/text-mask";
 import { SheafError } from "@sheaf/base/errors";
 import { createRunLog, type EventGroup, readAhead } from "../run-log.ts";
 import { mayChangeFiles } from "./cut-log.ts";
+import { toRunFailure } from "../run-failure.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
 import type { ClusterTerms } from "@sheaf/store/cluster";
 import {
@@ -51,7 +52,12 @@ export interface RespondPorts extends RunPorts {
 }
 
 /** Keeps the state before the next turn is stored, before the end is, or before another process continues. */
-type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<readonly Notice[] | void>;
+type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<readonly EndNotice[] | void>;
+
+/** `failure`: it is the end of a run that would have succeeded. */
+export interface EndNotice extends Notice {
+  readonly failure?: SheafError;
+}
 
 /**
  * Yields the events of a response in the groups in which they were stored.
@@ -121,10 +127,16 @@ function toMoment({ events }: EventGroup, mayDiffer: boolean): "turn" | "end" | 
   return mayDiffer && events.some(({ type }) => type === "turn_start") ? "turn" : undefined;
 }
 
-/** Adds the notices to the end of the run, which is in the group. */
-function withNotices(group: EventGroup, notices: readonly Notice[]): EventGroup {
-  if (notices.length === 0) return group;
-  return { ...group, events: group.events.map((event) => (event.type === "run_end" ? { ...event, notices } : event)) };
+/** Adds the notices to the end of the run, which is in the group, and the first failure among them to a success. */
+function withNotices(group: EventGroup, ended: readonly EndNotice[]): EventGroup {
+  if (ended.length === 0) return group;
+  const notices = ended.map(({ code, message }) => ({ code, message }));
+  const failure = ended.find((notice) => notice.failure)?.failure;
+  const toEnd = (end: RunEnd): RunEnd => {
+    const isFailed = failure && end.reason === "end_turn";
+    return { ...end, ...(isFailed && toRunFailure(failure)), notices };
+  };
+  return { ...group, events: group.events.map((event) => (event.type === "run_end" ? toEnd(event) : event)) };
 }
 
 /** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */
