@@ -187,7 +187,7 @@ describeWithChromium("the changes of a conversation", (browser) => {
     await page.getByRole("button", { name: "Conversation actions" }).last().click();
     await page.getByRole("menuitem", { name: "Compare" }).click();
     const dialog = page.getByRole("dialog", { name: "Compare" });
-    await dialog.getByLabel("Other conversation").selectOption({ label: "Change it" });
+    await dialog.getByLabel("Other conversation").selectOption({ index: 1 });
     await dialog.getByText("response 1: the prompt differs").waitFor();
     expect(await dialog.getByRole("row", { name: /^Steps/ }).innerText()).toMatch(/Steps\s+2\s+2/);
     await checkAccess(page, "compare");

@@ -8,7 +8,8 @@ import { createTestFolder } from "../support/sheaf.ts";
 
 const folder = createTestFolder();
 
-const rightToLeft = "שלום `rm -rf a/` עולם\n\n10. ראשון\n11. שני\n\n> ציטוט\n\nLeft to right\n\n1. one\n";
+const rightToLeft =
+  "שלום `rm -rf a/` עולם\n\n10. ראשון\n11. שני\n\n> ציטוט\n\nLeft to right\n\n1. one\n\n| שלום | A |\n|---|---|\n| b | ג |\n";
 const turns = [
   { events: [{ text: rightToLeft }] },
   { events: [{ text: "Begun." }, { wait_ms: 1500 }, { text: " Ended." }] },
@@ -44,9 +45,18 @@ describeWithChromium("the message field", (browser) => {
     await takeScreenshots(page, "right-to-left");
     expect(await readTurns(server, page)).toMatchObject([{ message: "שלום\nHello" }]);
     const directions = await page
-      .locator(".markdown :is(p, code, ol, blockquote)")
+      .locator(".markdown :is(p, code, ol, blockquote, table)")
       .evaluateAll((parts) => parts.map((part) => `${part.localName} ${getComputedStyle(part).direction}`));
-    expect(directions).toEqual(["p rtl", "code ltr", "ol rtl", "blockquote rtl", "p rtl", "p ltr", "ol ltr"]);
+    expect(directions).toEqual([
+      "p rtl",
+      "code ltr",
+      "ol rtl",
+      "blockquote rtl",
+      "p rtl",
+      "p ltr",
+      "ol ltr",
+      "table rtl",
+    ]);
 
     // During an answer the message can be sent, and the answer can be stopped.
     await field.fill("second");

@@ -69,6 +69,7 @@ describeWithChromium("the door of the page", (browser) => {
     await page.getByLabel("Token").fill("wrong");
     await page.keyboard.press("Enter");
     expect(await page.getByRole("alert").textContent()).toContain("does not know this token");
+    expect(await page.locator("main code").allInnerTexts()).toEqual(["sheaf serve", "--open"]);
   });
 
   test(verifies("S-51", "a ticket opens the page once, and leaves the address"), async () => {

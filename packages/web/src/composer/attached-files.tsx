@@ -4,7 +4,7 @@ import { Button } from "../elements/button.tsx";
 import { Dialog } from "../elements/dialog.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { listen } from "../elements/listen.ts";
-import { VisibleText } from "../elements/visible-text.tsx";
+import { CodedText, VisibleText } from "../elements/visible-text.tsx";
 import { formatSize } from "../elements/format.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { type AttachedFile, type FileLimits, findLimit, fitsMessage, readAttachedFile } from "./attached-file.ts";
@@ -56,7 +56,7 @@ export function DraftFiles({ files, describe, onRemove, onRetry }: DraftFilesPro
           {file.state === "sending" ? <span class="attachment-note">{messages.fileSending}</span> : undefined}
           {file.state === "failed" || file.state === "gone" ? (
             <span class="attachment-note" role="alert">
-              {file.state === "gone" ? messages.fileGone : describe(file.error)}
+              <CodedText text={file.state === "gone" ? messages.fileGone : describe(file.error)} />
             </span>
           ) : undefined}
           {file.state === "failed" ? (

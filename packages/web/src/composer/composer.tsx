@@ -10,6 +10,7 @@ import { type CompletionPort, createCompletionSources } from "./completion-sourc
 import { type Draft, isSendable } from "./draft.ts";
 import type { DraftStore } from "./draft-store.ts";
 import { useStore } from "../elements/use-store.ts";
+import { CodedText } from "../elements/visible-text.tsx";
 import { useMedia } from "../elements/use-media.ts";
 import { useCompletion } from "./use-completion.tsx";
 
@@ -57,7 +58,7 @@ export function Composer(props: ComposerProps) {
     <form class="composer" onSubmit={send} id="composer">
       {refusals.map((refusal) => (
         <p key={refusal} class="composer-refusal" role="alert">
-          <Icon name="warning" /> {refusal}
+          <Icon name="warning" /> <CodedText text={refusal} />
         </p>
       ))}
       <DraftFiles

@@ -1,9 +1,9 @@
-import type { ConversationComparison } from "@sheaf/protocol";
+import type { ConversationComparison, ConversationSummary } from "@sheaf/protocol";
 import { useState } from "preact/hooks";
 import { CodePanel } from "../code/code-panel.tsx";
 import { Choice } from "../elements/choice.tsx";
 import { Dialog } from "../elements/dialog.tsx";
-import { formatCost, formatNumber } from "../elements/format.ts";
+import { formatCost, formatMoment, formatNumber } from "../elements/format.ts";
 import { PathText } from "../elements/path-text.tsx";
 import { useLoaded } from "../elements/use-loaded.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
@@ -20,6 +20,7 @@ interface CompareDialogProps {
 /** The place where this conversation and a chosen one part, with their models, tokens, cost and files (C271). */
 export function CompareDialog({ id, title, ports: { client, describe }, onClose }: CompareDialogProps) {
   const messages = useMessages();
+  const language = useLanguage();
   const [otherId, setOtherId] = useState("");
   const load = async <Value,>(request: () => Promise<Value>): Promise<Value | string> => {
     try {
@@ -38,6 +39,11 @@ export function CompareDialog({ id, title, ports: { client, describe }, onClose 
   const failure = [listed, comparison].find((value) => typeof value === "string");
   const others = typeof listed === "object" ? listed.conversations.filter((other) => other.id !== id) : [];
   const titles = Object.fromEntries(others.map((other) => [other.id, other.title || messages.untitled]));
+  // Conversations often have the same title.
+  const toOption = (other: ConversationSummary) => [
+    other.id,
+    `${titles[other.id]} (${formatMoment(other.updated, language, Date.now())})`,
+  ];
   return (
     <Dialog title={messages.compare} onClose={onClose} shape="wide">
       <div class="comparison">
@@ -45,7 +51,7 @@ export function CompareDialog({ id, title, ports: { client, describe }, onClose 
         <Choice
           label={messages.compareWith}
           value={otherId}
-          options={{ "": messages.choose, ...titles }}
+          options={{ "": messages.choose, ...Object.fromEntries(others.map(toOption)) }}
           onChange={setOtherId}
           isSetting
         />

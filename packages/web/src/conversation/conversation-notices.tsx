@@ -3,7 +3,7 @@ import type { RevertResult } from "@sheaf/protocol";
 import type { ComponentChildren } from "preact";
 import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
-import { VisibleText } from "../elements/visible-text.tsx";
+import { CodedText, VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 
 interface LoadFailureProps {
@@ -18,7 +18,11 @@ export function LoadFailure({ isMissing, reason, onRetry }: LoadFailureProps) {
   return (
     <section class="empty" id="conversation" role="alert">
       <h2>{isMissing ? messages.notFound : messages.loadFailed}</h2>
-      {isMissing ? undefined : <p>{reason}</p>}
+      {isMissing ? undefined : (
+        <p>
+          <CodedText text={reason} />
+        </p>
+      )}
       {isMissing ? (
         <a class="primary-button" href="#/">
           {messages.newConversation}
@@ -59,7 +63,9 @@ export function Notice({ text, role = "status", children }: NoticeProps) {
   return (
     <div class="connection" role={role}>
       <Icon name="warning" />
-      <span>{text}</span>
+      <span>
+        <CodedText text={text} />
+      </span>
       {children}
     </div>
   );

@@ -5,6 +5,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { goToConversation } from "../app/use-route.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
+import { CodedText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { FileChanges } from "./conversation-notices.tsx";
 import type { ConversationActions } from "./message-row.tsx";
@@ -56,7 +57,11 @@ export function useActions(
     if (look instanceof Error) {
       return confirm({
         title: messages.loadFailed,
-        text: <p>{describe(look)}</p>,
+        text: (
+          <p>
+            <CodedText text={describe(look)} />
+          </p>
+        ),
         confirm: messages.tryAgain,
         onConfirm: () => void change(action),
       });

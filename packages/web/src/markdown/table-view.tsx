@@ -22,7 +22,7 @@ export function TableView({ table, renderCell }: TableViewProps) {
   const renderRow = (row: TableRow, Cell: "th" | "td"): VNode => (
     <tr>
       {row.children.map((cell, column) => (
-        <Cell class={`align-${table.align?.[column] ?? "start"} column-${sizes[column] ?? "short"}`} dir="auto">
+        <Cell class={`align-${table.align?.[column] ?? "start"} column-${sizes[column] ?? "short"}`}>
           {renderCell(cell)}
         </Cell>
       ))}
@@ -36,7 +36,7 @@ export function TableView({ table, renderCell }: TableViewProps) {
     "aria-label": columns === "" ? messages.table : messages.tableOf({ columns }),
   };
   return (
-    <div class={isWide ? "table-frame wide" : "table-frame"} ref={frame} {...scrolling}>
+    <div class={isWide ? "table-frame wide" : "table-frame"} ref={frame} dir="auto" {...scrolling}>
       <table>
         {head === undefined ? undefined : <thead>{renderRow(head, "th")}</thead>}
         <tbody>{rows.map((row) => renderRow(row, "td"))}</tbody>

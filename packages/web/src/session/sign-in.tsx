@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { CodedText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "./session.ts";
 
@@ -41,7 +42,9 @@ export function SignIn({ session, hasBadTicket, onSignedIn }: SignInProps) {
       >
         <img src="/icon.svg" alt="" width="40" height="40" />
         <h1>{messages.signInTitle}</h1>
-        <p>{messages.signInText}</p>
+        <p>
+          <CodedText text={messages.signInText} />
+        </p>
         <label class="sign-in-label">
           {messages.token}
           <input
@@ -57,7 +60,7 @@ export function SignIn({ session, hasBadTicket, onSignedIn }: SignInProps) {
         </label>
         {failure === "" ? undefined : (
           <p class="sign-in-failure" role="alert">
-            {failure}
+            <CodedText text={failure} />
           </p>
         )}
         <button type="submit" class="primary-button" disabled={isBusy || token.trim() === ""}>

@@ -7,6 +7,7 @@ import { formatDay } from "../elements/format.ts";
 import { Icon } from "../elements/icon.tsx";
 import { listen } from "../elements/listen.ts";
 import { useStore } from "../elements/use-store.ts";
+import { CodedText } from "../elements/visible-text.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import type { ConversationListStore } from "./conversation-list-store.ts";
 import { ConversationRow, type RowActions } from "./conversation-row.tsx";
@@ -121,7 +122,9 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
   if (phase === "failed") {
     return (
       <div class="sidebar-note">
-        <p>{failure}</p>
+        <p>
+          <CodedText text={failure ?? ""} />
+        </p>
         <Button kind="quiet" label={messages.tryAgain} onClick={list.refresh} />
       </div>
     );
