@@ -1,23 +1,19 @@
 /** The choice of the output format (C2). */
-import { quoteValue, SheafError } from "@sheaf/base/errors";
 import { toLocale } from "@sheaf/agent/output/action-words";
 import { toUserFiles } from "@sheaf/base/paths";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { openProjection } from "@sheaf/agent/assemble/wire";
 import type { PartialOutput } from "@sheaf/agent/output/cursor-stream";
-import { isOutputFormat, outputFormats, type OutputFormat, type Projection } from "@sheaf/agent/output/projection";
+import { outputFormats, type OutputFormat, type Projection } from "@sheaf/agent/output/projection";
 import { toVisibleJson } from "@sheaf/agent/output/visible-text";
+import { chooseWord } from "./command-flags.ts";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 
 /** Returns the flag's or the dialect's format (C2, C30). @throws SheafError USAGE for an unknown one. */
 export function toOutputFormat(flags: FlagValues, { dialect }: Pick<CommandIo, "dialect">): OutputFormat {
   const format = flags["output-format"] ?? dialect.format;
-  if (isOutputFormat(format)) return format;
-  throw new SheafError(
-    "USAGE",
-    `--output-format ${quoteValue(format)} is unknown: use one of ${outputFormats.join(", ")}`,
-  );
+  return chooseWord("--output-format", format, outputFormats);
 }
 
 /** Returns the language of `--locale`, or otherwise of the environment (C11). */

@@ -69,10 +69,7 @@ function chooseByBeginning<Row extends Pick<ConversationRecord, "id">>(
   if (found.length === 1) return first;
   const ids = found.slice(0, 3).map(({ id }) => toBareId(id));
   const list = [...ids, ...(found.length > ids.length ? ["…"] : [])].join(", ");
-  throw new SheafError(
-    "USAGE",
-    `${toBareId(beginning)} is the start of more than one ${what} (${list}): write more of the id`,
-  );
+  throw new SheafError("USAGE", `${toBareId(beginning)} starts more than one ${what} (${list}): write more of the id`);
 }
 
 function createMissingError(what: string): SheafError {

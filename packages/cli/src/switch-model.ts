@@ -16,10 +16,7 @@ export function switchModel(flags: FlagValues, model: string, io: CommandIo): Fl
   if (bound !== undefined && before !== undefined && toProvider(before) !== toProvider(config.model ?? model)) {
     const provider = toProvider(before);
     const advice = `choose a model of ${provider}, or start Sheaf without --${bound}`;
-    throw new SheafError(
-      "USAGE",
-      `--${bound} belongs to ${provider}, but "${model}" is a model of another provider: ${advice}`,
-    );
+    throw new SheafError("USAGE", `--${bound} belongs to ${provider}, but "${model}" does not: ${advice}`);
   }
   config.chooseModel();
   return switched;

@@ -41,7 +41,7 @@ describe("a stored session", () => {
   });
 
   test.each([
-    ["5e0c", /5e0c is the start of more than one session \(5e0c2f64-\S+, 5e0c2f64-\S+\): write more of the id/],
+    ["5e0c", /5e0c starts more than one session \(5e0c2f64-\S+, 5e0c2f64-\S+\): write more of the id/],
     ["0000", /a session whose id starts with 0000 is not stored: run sheaf ls --all/],
     ["abc", /"abc" is not the id of a session: write one that sheaf ls --all shows/],
     ["null", /"null" is not the id of a session/],

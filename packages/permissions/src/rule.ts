@@ -119,10 +119,8 @@ function parseMcpRule(text: string, content: string): McpRule {
 }
 
 function createRuleError(text: string, problem: string): SheafError {
-  return new SheafError(
-    "USAGE",
-    `the rule ${text === "" ? quoteValue("") : JSON.stringify(text)} ${problem}: ${forms}`,
-  );
+  const shown = text === "" ? quoteValue("") : JSON.stringify(text);
+  return new SheafError("USAGE", `the rule ${shown} ${problem}: ${forms}`);
 }
 
 /** Lists the tokens that the user's rules expose to commands; a deny rule wins. */

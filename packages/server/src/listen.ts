@@ -45,10 +45,7 @@ export async function listen(app: Hono<ServerEnvironment>, host: string, port: n
   );
   server.on("clientError", answerClientError);
   server.on("connect", (_request, socket) =>
-    refuse(
-      socket,
-      new HttpError("METHOD_NOT_ALLOWED", "this server is not a proxy: send the request to its own address"),
-    ),
+    refuse(socket, new HttpError("METHOD_NOT_ALLOWED", "this is not a proxy: ask it directly")),
   );
   // Node would answer an expectation that it does not know without a body; a server may ignore it.
   server.on("checkExpectation", (incoming, outgoing) => void handle(incoming, outgoing));
@@ -90,10 +87,7 @@ function refuse(socket: Duplex, error: HttpError): void {
 
 function toHttpError(code: string | undefined): HttpError {
   const errors: Readonly<Record<string, readonly [HttpErrorCode, string]>> = {
-    HPE_HEADER_OVERFLOW: [
-      "HEADERS_TOO_LARGE",
-      `the headers of the request are larger than ${MAX_HEADER} bytes: send less`,
-    ],
+    HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", `the headers have more than ${MAX_HEADER} bytes: send less`],
     ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request did not arrive in time: send it again"],
   };
   return new HttpError(...(errors[code ?? ""] ?? (["USAGE", "the request is not valid HTTP/1.1"] as const)));
@@ -115,9 +109,7 @@ async function startListening(server: Server, host: string, port: number): Promi
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     const isInUse = code === "EADDRINUSE";
-    const advice = isInUse
-      ? "another program uses it, so add --port 0 for a free one"
-      : "choose another --host or --port";
+    const advice = isInUse ? "it is in use, so add --port 0 for a free one" : "choose another --host or --port";
     throw new SheafError("USAGE", `cannot listen on ${host} port ${port} (${code}): ${advice}`, {
       cause: error,
     });

@@ -59,10 +59,7 @@ export function createRequestRules({
     }
     const site = req.header("sec-fetch-site");
     if (site !== undefined && site !== "same-origin" && site !== "none") {
-      throw new HttpError(
-        "FORBIDDEN",
-        "this server refuses requests from other pages: start it with --allow-origin ORIGIN",
-      );
+      throw new HttpError("FORBIDDEN", "no other page may call this server: use --allow-origin");
     }
     return next();
   };

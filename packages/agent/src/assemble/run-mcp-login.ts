@@ -53,7 +53,7 @@ export async function openMcpLogin(request: McpLoginRequest, person: LoginPerson
       const pasted = person.pasted ? [readPasted(person, listener.url, state)] : [];
       return untilAborted(Promise.race([listener.redirected, ...pasted]), late).catch((error: unknown) => {
         if (!late.aborted || error instanceof SheafError) throw error;
-        throw new SheafError("CANCELLED", `the login took longer than ${LOGIN_MS / 60_000} minutes: start it again`, {
+        throw new SheafError("CANCELLED", `no login within ${LOGIN_MS / 60_000} minutes: start it again`, {
           source: "user",
         });
       });
@@ -151,7 +151,7 @@ async function readPasted({ pasted, refuse }: LoginPerson, url: string, state: s
     if (given) return given;
     if (line.trim() !== "") refuse();
   }
-  throw new SheafError("CANCELLED", "the input ended before an address arrived: start the login again", {
+  throw new SheafError("CANCELLED", "no address before the end of the input: try again", {
     source: "user",
   });
 }

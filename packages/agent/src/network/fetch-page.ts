@@ -102,10 +102,7 @@ async function followPage(given: string, ports: FetchPorts, signal: AbortSignal)
     if (!next) return fail("REDIRECTED", `${url.href} redirects to ${shorten(target)}, which is not a web address`);
     // Another host needs another permission.
     if (next.hostname !== url.hostname || (url.protocol === "https:" && next.protocol === "http:")) {
-      return fail(
-        "REDIRECTED",
-        `${url.href} redirects to ${next.href}: call web_fetch with that address if you want it`,
-      );
+      return fail("REDIRECTED", `${url.href} redirects to ${next.href}: call web_fetch with it if you want it`);
     }
     url = next;
   }

@@ -63,10 +63,7 @@ async function findQuestion(store: Store, session: string): Promise<Clarificatio
     const advice = `the answer is kept: go on with --resume ${session} "continue"`;
     throw new SheafError("USAGE", `the session ${session} was answered, and the run after it failed; ${advice}`);
   }
-  throw new SheafError(
-    "USAGE",
-    `the session ${session} has no open question: continue it with sheaf -p --resume ${session} -- "your prompt"`,
-  );
+  throw new SheafError("USAGE", `${session} has no open question: run sheaf -p --resume ${session} -- "your prompt"`);
 }
 
 export function toAnswers(question: ClarificationDocument, words: readonly string[]): ClarificationAnswer[] {

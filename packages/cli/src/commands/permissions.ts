@@ -43,10 +43,7 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
       return printText(io, `${decision}${isRule}: ${toVisibleLine(reason)}\n`);
     }
     default:
-      throw new SheafError(
-        "USAGE",
-        'permissions needs explain or check: write sheaf permissions explain, or sheaf permissions check --command "ls"',
-      );
+      throw new SheafError("USAGE", "permissions needs explain or check: write sheaf permissions explain");
   }
 }
 

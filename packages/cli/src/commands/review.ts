@@ -61,10 +61,7 @@ async function postReview(
 ): Promise<number> {
   const number = readNumberFlag("change", flags.change, [1, 999_999_999]);
   if (file === undefined || number === undefined || flags.head === undefined) {
-    throw new SheafError(
-      "USAGE",
-      "review post needs three parts: write sheaf review post FILE --change NUMBER --head COMMIT",
-    );
+    throw new SheafError("USAGE", "a part is missing: write sheaf review post FILE --change NUMBER --head COMMIT");
   }
   const findings = readFindings(resolve(io.cwd, file));
   const create = io.environment.GITLAB_CI ? createGitLab : createGitHub;

@@ -168,11 +168,10 @@ async function readAll(talk: OpenTalk): Promise<void> {
       const command = speech.readLine(value, number);
       if (command.kind === "message") await inbox.put(command);
       else if (command.kind === "now") await command.run();
-      else if (!requests.answer(command.response))
-        throw createLineError(
-          number,
-          `answers the request ${JSON.stringify(command.response.request_id.slice(0, 100))}, which Sheaf never sent`,
-        );
+      else if (!requests.answer(command.response)) {
+        const id = JSON.stringify(command.response.request_id.slice(0, 100));
+        throw createLineError(number, `answers the request ${id}, which Sheaf never sent`);
+      }
       if (talk.control.signal.aborted) break;
     }
     if (isEmpty) throw createLineError(1, "is missing");

@@ -77,11 +77,7 @@ async function checkToken({ http, options }: Context): Promise<void> {
   const inAddress = await http.send("GET", `/v1/models?token=${options.token}`, {
     headers: { authorization: undefined },
   });
-  demand(
-    inAddress.status >= 400,
-    "S-51",
-    "the server accepts a token in the address, but it belongs in the header Authorization",
-  );
+  demand(inAddress.status >= 400, "S-51", "a token in the address works; it belongs in the header Authorization");
 }
 
 const unknownId = "chat_00000000-0000-4000-8000-000000000000";
