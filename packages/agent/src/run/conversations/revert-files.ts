@@ -82,12 +82,13 @@ export async function planFileReverts(
     if (file.ok && reason === undefined) files.push(file.value);
     else if (isShown(span)) conflicts.push({ filePath: span.filePath, reason: reason ?? "" });
   }
-  const moves = findMoves(files);
-  const sources = new Set(moves.values());
   const changed = files.filter((file) => !isSameState(file.state, file.span.before));
   const restored = changed.filter(({ span }) => isEntry(span.before));
   const [isChanged, isRestored] = [new Set(changed), new Set(restored)];
   const isInTheWay = createObstacleCheck(restored);
+  // A source in the way of others is removed first, and its content restored.
+  const moves = new Map([...findMoves(files)].filter(([, source]) => !isInTheWay(source)));
+  const sources = new Set(moves.values());
   const [first, last] = divide(
     changed.filter(({ span }) => span.before.kind === "absent").toSorted(compareDepth),
     isInTheWay,

@@ -23,6 +23,8 @@ import { revertConversation } from "../../../src/run/conversations/revert.ts";
 import { createUndoPorts } from "../../../src/run/conversations/undo-ports.ts";
 
 const destructive = [
+  "mv a.txt t && mv src a.txt && mv t src",
+  "mv a.txt t && mkdir a.txt && mv t a.txt/inner && mv src/deep/code.ts t && rm -r src && mv t src",
   "rm -rf ./* .env .hidden",
   "find . -path ./.git -prune -o -type f -exec rm {} +",
   "find . -mindepth 1 -maxdepth 1 ! -name .git -print0 | xargs -0 rm -rf",
