@@ -40,14 +40,18 @@ export async function runAfterEdit(
   const isWritten = change?.operation === "create" || change?.operation === "edit";
   const commands = path && isWritten ? list.filter(({ glob }) => parsePathGlob(glob)?.isCovering(path.relative)) : [];
   if (!path || commands.length === 0) return edited;
-  return followEdit(edited, context, async () => {
+  const unrun: string[] = [];
+  const followed = await followEdit(edited, context, async () => {
     const reports: string[] = [];
     for (const { command } of commands) {
       if (context.signal.aborted) break;
-      reports.push(await runCommand(command, path, context, permissions));
+      const { text, hasRun } = await runCommand(command, path, context, permissions);
+      reports.push(`${command}: ${hasRun ? "" : "not run: "}${text}`);
+      if (!hasRun) unrun.push(`the afterEdit command ${JSON.stringify(command)} does not run: ${text}`);
     }
     return reports;
   });
+  return unrun.length === 0 ? followed : { ...followed, notice: { code: "HOOK_NOT_RUN", message: unrun.join("; ") } };
 }
 
 /** Runs something after a call, and adds its reports. Its changes to the file of the call belong to the call. */
@@ -85,13 +89,18 @@ function findEdit({ effect, status }: ToolOutcome, { workspace }: ToolContext): 
   return { effect, change, path: { ...resolved.path, named: first.filePath } };
 }
 
-/** Runs one command, and returns its report for the model. */
+/** The report of a command for the model, or the reason why it did not run. */
+interface CommandReport {
+  readonly text: string;
+  readonly hasRun: boolean;
+}
+
 async function runCommand(
   template: string,
   { relative }: WorkspacePath,
   { commands, workspace, state: { answers }, signal }: ToolContext,
   permissions: Permissions,
-): Promise<string> {
+): Promise<CommandReport> {
   // A name is one word, however it is spelled, and never an option.
   const command = template.replaceAll("{file}", () => `'./${relative.replaceAll("'", String.raw`'\''`)}'`);
   const decision = await permissions.decide({
@@ -99,17 +108,18 @@ async function runCommand(
     answered: { allow: [...answers.allow], deny: [...answers.deny] },
     arguments: { command },
   });
-  if (decision.decision !== "allow") return `${template}: not run: ${toFullReason(decision)}`;
+  if (decision.decision !== "allow") return { text: toFullReason(decision), hasRun: false };
   const request = { command, workingDirectory: workspace.root, timeoutMs, signal, onOutput: () => undefined };
-  return `${template}: ${formatOutcome(await commands.run(request))}`;
+  return toReport(await commands.run(request));
 }
 
-function formatOutcome(outcome: CommandOutcome): string {
+function toReport(outcome: CommandOutcome): CommandReport {
   const fault = outcome.refusal || outcome.startError;
-  if (fault !== "") return `not run: ${fault}`;
+  if (fault !== "") return { text: fault, hasRun: false };
   const end = outcome.timedOut ? `ended after ${timeoutMs / 1000} s` : `exit code ${outcome.exitCode}`;
   const text = cutMiddle(foldControls(outcome.output).trim(), shownCharacters);
-  return [outcome.exitCode === 0 ? "ok" : end, text, ...outcome.refusals].filter((part) => part !== "").join("\n");
+  const parts = [outcome.exitCode === 0 ? "ok" : end, text, ...outcome.refusals];
+  return { text: parts.filter((part) => part !== "").join("\n"), hasRun: true };
 }
 
 interface Formatted {

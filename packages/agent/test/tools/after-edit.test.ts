@@ -98,16 +98,20 @@ describe("commands after an edit", () => {
     ]);
   });
 
-  test(verifies("S-96", "what the model may not run unasked does not run"), async () => {
+  test(verifies(["S-96", "C165"], "what the model may not run unasked does not run, which is a notice"), async () => {
     const list = [{ glob: "*", command: "npx tsc" }];
     for (const options of [{ sandbox: "disabled" }, { sandbox: "enabled", deny: ["Shell(npx)"] }] as const) {
       const tools = createTools({ "a.ts": "a" }, list, undefined, options);
       const outcome = await tools.edit("a.ts", "a", "b");
       expect(outcome).toMatchObject({ status: "success", output: expect.stringMatching(/\nnpx tsc: not run: ./) });
+      expect(outcome.notice).toMatchObject({
+        code: "HOOK_NOT_RUN",
+        message: expect.stringMatching(/^the afterEdit command "npx tsc" does not run: ./),
+      });
       expect(tools.requests).toEqual([]);
     }
     const allowed = createTools({ "a.ts": "a" }, list, undefined, { sandbox: "disabled", allow: ["Shell(npx tsc)"] });
-    await allowed.edit("a.ts", "a", "b");
+    expect(await allowed.edit("a.ts", "a", "b")).not.toHaveProperty("notice");
     expect(allowed.requests).toHaveLength(1);
   });
 
