@@ -50,15 +50,22 @@ test(verifies("C171", "the final message is in a file, after a failure too, and 
   const run = async (turns: readonly object[], ...args: string[]) => {
     writeFileSync(join(cwd, "script.json"), JSON.stringify({ turns }));
     const words = ["-p", "--model", "scripted:script.json", "--output-last-message", "out.md", ...args, "go"];
-    const { code } = await runSheaf(words, { cwd, home });
-    return [code, readFileSync(join(cwd, "out.md"), "utf8")];
+    const { code, stdout, stderr } = await runSheaf(words, { cwd, home });
+    return { code, text: readFileSync(join(cwd, "out.md"), "utf8"), stdout, stderr };
   };
   const busy = { error: { code: "PROVIDER_REJECTED", message: "no" } };
-  expect(await run([{ events: [{ text: "First." }, list] }, { events: [{ text: "Last." }] }])).toEqual([0, "Last.\n"]);
-  expect(await run([{ events: [{ text: "Half." }, busy] }], "--output-format", "json")).toEqual([4, "Half.\n"]);
-  expect(await run([{ events: [busy] }])).toEqual([4, ""]);
-  const lost = ["--output-last-message", "none/out.md"];
-  expect((await run([{ events: [{ text: "Done." }] }], ...lost))[0]).toBe(2);
+  expect(await run([{ events: [{ text: "First." }, list] }, { events: [{ text: "Last." }] }])).toMatchObject({
+    code: 0,
+    text: "Last.\n",
+  });
+  const half = await run([{ events: [{ text: "Half." }, busy] }], "--output-format", "json");
+  expect(half).toMatchObject({ code: 4, text: "Half.\n" });
+  expect(await run([{ events: [busy] }])).toMatchObject({ code: 4, text: "" });
+  for (const file of ["none/out.md", "/dev/full", "."]) {
+    const { code, stdout, stderr } = await run([{ events: [{ text: "Done." }] }], "--output-last-message", file);
+    expect([file, code, stderr.split("\n").length]).toEqual([file, 2, 2]);
+    expect(parseStream(stdout).at(-1)).toMatchObject({ is_error: true, num_turns: 0, error: { code: "USAGE" } });
+  }
 });
 
 test(verifies("C60", "runs of several models, workspaces and a fork are counted once each"), async () => {

@@ -32,9 +32,11 @@ export function createLastMessage(
         writeOutputFile(resolve(io.cwd, file), text);
         return code;
       } catch (thrown) {
+        // A failed run has its line on stderr already (C21).
+        if (code !== 0) return code;
         const error = toSheafError(thrown);
         io.writeError(formatFailure(error, false));
-        return code === 0 ? errorTable[error.code].exitCode : code;
+        return errorTable[error.code].exitCode;
       }
     },
   };

@@ -13,6 +13,7 @@ import { toUserFiles } from "@sheaf/base/paths";
 import { createDayBudget, type DayBudget } from "./day-budget.ts";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
+import { checkOutputFile } from "./output-file.ts";
 import { toConversationId } from "./session-id.ts";
 import { findConversation } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
@@ -124,6 +125,8 @@ async function openPorts(
 ): Promise<OpenedRun & { readonly store: SharedStore }> {
   const { signal } = control;
   complete({ trusted: given.findTrust() });
+  const lastMessage = flags["output-last-message"];
+  if (lastMessage !== undefined) checkOutputFile(resolve(cwd, lastMessage));
   // A new session without the flag has no tree.
   const { worktree, resume, continue: isContinued, "session-id": sessionId } = flags;
   const mayHaveTree = [worktree, resume, isContinued, sessionId].some((flag) => flag !== undefined);
