@@ -260,13 +260,14 @@ describeWithChromium("a conversation in the page", (browser) => {
     await page.getByRole("button", { name: "Keep this message as it is" }).click();
     expect(await field.inputValue()).toBe("");
     expect((await readTurns(server, page)).map(({ message }) => message)).toEqual(["Say it"]);
+    await field.fill("For later");
     await page.getByRole("button", { name: "Message actions" }).click();
     await page.getByRole("menuitem", { name: "Edit and send again" }).click();
     await field.fill("Say it louder");
     await field.press("Enter");
     await waitUntil(page, "document.querySelector('.message').textContent.includes('Say it louder')");
     await waitForAnswer(page);
-    expect(await field.inputValue()).toBe("");
+    expect(await field.inputValue()).toBe("For later");
     expect(await page.getByText("Editing:").count()).toBe(0);
     const turns = await readTurns(server, page);
     expect(turns.map(({ message }) => message)).toEqual(["Say it louder"]);

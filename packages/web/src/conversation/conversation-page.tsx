@@ -96,7 +96,10 @@ export function ConversationPage(props: ConversationPageProps) {
       const message = { text: draft.text.trim(), attachments: toSentFiles(draft.files) };
       return actions.sendEdited(edit.responseId, message, () => {
         setEdit(undefined);
-        void drafts.take().then((sent) => sent && drafts.forget(sent));
+        void drafts.take().then((sent) => {
+          if (sent) drafts.forget(sent);
+          drafts.write(edit.before);
+        });
       });
     }
     if (await send({ message: draft.text.trim(), attachments: toSentFiles(draft.files) })) return drafts.forget(draft);
