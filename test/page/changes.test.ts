@@ -35,7 +35,10 @@ const script = {
         {
           call: {
             tool: "write_file",
-            arguments: { target_file: "src/plants.py", content: "def read_plants(number):\n    return [number]\n" },
+            arguments: {
+              target_file: "src/plants.py",
+              content: "def read_plants(number):\n    return [number]  # \u202E\n",
+            },
           },
         },
         edit("README.md", [["Reads sensors", "Reads all sensors"]]),
@@ -125,6 +128,9 @@ describeWithChromium("the changes of a conversation", (browser) => {
     await file.getByRole("button", { name: "Show 20 more lines above" }).first().click();
     await file.getByText("def show_plant_4():").waitFor();
     expect(await dialog.getByText("The file has changed since").count()).toBe(0);
+    // Characters that reorder a line are visible, in the answer too.
+    expect(await dialog.locator(".hidden-character").allInnerTexts()).toEqual(["U+202E"]);
+    expect(await page.getByRole("feed").locator(".hidden-character").allInnerTexts()).toEqual(["U+202E"]);
     // An undo would lose the new line, too: the page asks first.
     await dialog.getByRole("button", { name: "Undo the changes of src/routes.py" }).click();
     const question = page.getByRole("dialog", { name: "Files change, too" });

@@ -5,6 +5,7 @@ import { copyText } from "../elements/copy-text.ts";
 import { countLines, createTextCutter, takeLines, type TextChunk } from "../elements/cut-text.ts";
 import { useUnfolded } from "../elements/remembered.ts";
 import { useGrowingText } from "../elements/use-growing-text.ts";
+import { toVisibleCode } from "../elements/visible-text.tsx";
 import { createRowMeasures } from "../list/row-measures.ts";
 import { type PartMarks, Windowed } from "../list/windowed.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -114,6 +115,9 @@ function renderChunk({ chunk, code, highlighting, firstLine }: DrawnChunk, marks
 
 /** Renders a line with its tokens, unless they belong to another version of the line. */
 function renderLine(line: string, tokens: TokenLine | undefined): ComponentChildren {
-  if (tokens === undefined || tokens.reduce((sum, { text }) => sum + text.length, 0) !== line.length) return line;
-  return tokens.map(({ text, kind }) => (kind === "" ? text : <span class={`token-${kind}`}>{text}</span>));
+  if (tokens === undefined || tokens.reduce((sum, { text }) => sum + text.length, 0) !== line.length)
+    return toVisibleCode(line);
+  return tokens.map(({ text, kind }) =>
+    kind === "" ? toVisibleCode(text) : <span class={`token-${kind}`}>{toVisibleCode(text)}</span>,
+  );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { toVisibleCode } from "../elements/visible-text.tsx";
 import { type DiffLine, type DiffPair, toPairs } from "./diff-lines.ts";
 import type { LineNotes } from "./line-notes.tsx";
 import { toSegments } from "./line-segments.ts";
@@ -102,7 +103,8 @@ function renderGap({ text }: DiffLine, position?: number): VNode {
 function renderText(line: DiffLine, colours: DiffColours): ComponentChildren {
   if (line.text === "") return "\u200B";
   return toSegments(line.text, colours.get(line), line.changed).map(({ text, kind, isChanged }) => {
-    const shown = kind === "" ? text : <span class={`token-${kind}`}>{text}</span>;
+    const code = toVisibleCode(text);
+    const shown = kind === "" ? code : <span class={`token-${kind}`}>{code}</span>;
     return isChanged ? <mark>{shown}</mark> : shown;
   });
 }

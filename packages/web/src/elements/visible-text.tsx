@@ -1,4 +1,4 @@
-import { createElement, type HTMLAttributes } from "preact";
+import { type ComponentChildren, createElement, type HTMLAttributes } from "preact";
 import { toVisibleParts } from "./hidden-characters.ts";
 
 interface VisibleTextProps extends HTMLAttributes {
@@ -13,6 +13,15 @@ export function VisibleText({ text, as, ...attributes }: VisibleTextProps) {
     code === undefined ? part : <span class="hidden-character">{code}</span>,
   );
   return as === undefined ? <>{parts}</> : createElement(as, attributes, parts);
+}
+
+/** Characters that reorder their neighbours, or that have no width and no use in code. */
+const misleading = /([\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF])/;
+
+/** Returns code with its misleading characters visible as code points; other characters stay as they are. */
+export function toVisibleCode(text: string): ComponentChildren {
+  if (!misleading.test(text)) return text;
+  return text.split(misleading).map((part, index) => (index % 2 === 1 ? <VisibleText text={part} /> : part));
 }
 
 /** A sentence of Sheaf, with text between backticks as code. */

@@ -5,6 +5,7 @@
 import type { Blockquote, FootnoteDefinition, ListItem, Nodes, Parents } from "mdast";
 import type { ComponentChildren, VNode } from "preact";
 import { CodePanel } from "../code/code-panel.tsx";
+import { toVisibleCode } from "../elements/visible-text.tsx";
 import { Formula } from "../math/formula.tsx";
 import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -24,7 +25,7 @@ export function renderNode(node: Nodes, scope: MarkdownScope): ComponentChildren
     case "html":
       return <span class="raw-html">{node.value}</span>;
     case "inlineCode":
-      return <code dir="auto">{node.value}</code>;
+      return <code dir="auto">{toVisibleCode(node.value)}</code>;
     case "code":
       return <CodePanel code={node.value} language={node.lang ?? ""} />;
     case "formula":

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useFollowedEnd } from "../elements/use-followed-end.ts";
 import { Button } from "../elements/button.tsx";
 import { useUnfolded } from "../elements/remembered.ts";
+import { toVisibleCode } from "../elements/visible-text.tsx";
 import { createItemChunker, type ItemChunk } from "../list/chunk-items.ts";
 import { createRowMeasures } from "../list/row-measures.ts";
 import { Windowed } from "../list/windowed.tsx";
@@ -62,7 +63,9 @@ type LineChunk = ItemChunk<TerminalLine>;
 function renderLine(line: TerminalLine): VNode {
   return (
     <span class="terminal-line">
-      {line.map(({ text, style }) => (style === "" ? text : <span class={style}>{text}</span>))}
+      {line.map(({ text, style }) =>
+        style === "" ? toVisibleCode(text) : <span class={style}>{toVisibleCode(text)}</span>,
+      )}
       {"\n"}
     </span>
   );
