@@ -96,10 +96,8 @@ export function ConversationPage(props: ConversationPageProps) {
       const message = { text: draft.text.trim(), attachments: toSentFiles(draft.files) };
       return actions.sendEdited(edit.responseId, message, () => {
         setEdit(undefined);
-        void drafts.take().then((sent) => {
-          if (sent) drafts.forget(sent);
-          drafts.write(edit.before);
-        });
+        const forget = drafts.take().then((sent) => sent && drafts.forget(sent));
+        void forget.then(() => drafts.write(edit.before));
       });
     }
     if (await send({ message: draft.text.trim(), attachments: toSentFiles(draft.files) })) return drafts.forget(draft);
