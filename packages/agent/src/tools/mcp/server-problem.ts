@@ -1,5 +1,5 @@
 /** Describes faults of a server, and of the way to it. */
-import { InsufficientScopeError } from "@modelcontextprotocol/client";
+import { InsufficientScopeError, SdkHttpError } from "@modelcontextprotocol/client";
 import { createSafeText } from "@sheaf/models/live/secrets";
 import type { ToolServer } from "./tool-server.ts";
 
@@ -22,6 +22,8 @@ export function describeFault(error: unknown): string {
     const { code = "" } = cause as NodeJS.ErrnoException;
     return `it cannot be reached: ${cause.message || code || "it gave no reason"}`;
   }
+  if (error instanceof SdkHttpError && [404, 405].includes(error.status) && /^\s*</.test(String(error.data.text)))
+    return `it has no MCP at this address (HTTP ${error.status}): check its URL, which must speak Streamable HTTP, not the older SSE`;
   const { code, syscall = "", path } = error as NodeJS.ErrnoException;
   if (syscall.startsWith("spawn")) {
     const advice = "check its path, and its cwd if it has one";
