@@ -84,7 +84,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     maxRunning: limits.running,
     /** Turns the store's errors about limits into answers, and returns other errors unchanged. */
     toLimitError(error: unknown): unknown {
-      if (isWaitingLimit(error)) return createLimitError(limits.waiting, "messages that wait");
+      if (isWaitingLimit(error)) return createLimitError(limits.waiting, "waiting messages", "started");
       return error instanceof RunningLimitError ? createLimitError(limits.running, runningWords) : error;
     },
     /** Messages of one owner that may wait in the store, from all servers. */
@@ -107,7 +107,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     /** @throws HttpError LIMIT_REACHED when no more conversation may be made. */
     async checkConversations(store: SharedStore): Promise<void> {
       if ((await store.countConversations()) < limits.conversations) return;
-      const message = `one token can have at most ${limits.conversations} conversations: delete some`;
+      const message = `too many conversations for one token (limit: ${limits.conversations}): delete some`;
       throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
     },
     /** Returns the rest of the day's budget as limits of one response. @throws HttpError LIMIT_REACHED. */
@@ -135,10 +135,9 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
   };
 }
 
-function createLimitError(limit: number, what: string): HttpError {
-  return new HttpError("LIMIT_REACHED", `one token can have at most ${limit} ${what}: wait until one has ended`, {
-    retryAfter: 1,
-  });
+function createLimitError(limit: number, what: string, change = "ended"): HttpError {
+  const message = `too many ${what} for one token (limit: ${limit}): wait until one has ${change}`;
+  return new HttpError("LIMIT_REACHED", message, { retryAfter: 1 });
 }
 
 /** Runs the actions of each owner one after the other. */

@@ -37,8 +37,8 @@ export async function addAttachment(
   const { name, mediaType } = made.value;
   const record = { id: `att_${randomUUID()}`, name, mediaType, size: bytes.length, createdAt };
   if (await store.addAttachment(record, bytes, settings)) return record;
-  const most = `${settings.count} attachments that no message has taken, ${settings.bytes} bytes together`;
-  const message = `one token can have at most ${most}: send or delete some`;
+  const limit = `limit: ${settings.count}, ${settings.bytes} bytes together`;
+  const message = `too many attachments without a message for one token (${limit}): send or delete some`;
   throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
 }
 

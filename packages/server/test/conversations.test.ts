@@ -210,7 +210,11 @@ describe("a message that waits for the answer before it", () => {
     }
     const queue = { message: "two", conversationId, whenBusy: "queue", stream: true };
     expect((await server.chat(queue)).status).toBe(200);
-    expect((await server.chat(queue)).status).toBe(429);
+    const refused = await server.chat(queue);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      429,
+      { error: { message: "too many waiting messages for one token (limit: 1): wait until one has started" } },
+    ]);
   });
 
   test(verifies("R-38", "lets one that cancels go ahead, and the others keep their order"), async () => {

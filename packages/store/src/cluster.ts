@@ -132,7 +132,7 @@ const WAITING_LIMIT = "waiting-limit";
 
 /** The error if the owner has as many waiting messages as allowed, in all processes. */
 export function createWaitingLimitError(): SheafError {
-  const message = "too many messages wait at the same time: wait until one has begun";
+  const message = "too many messages wait at the same time: wait until one has started";
   return new SheafError("OVERLOADED", message, { source: "storage", details: WAITING_LIMIT });
 }
 
@@ -141,6 +141,6 @@ export function isWaitingLimit(error: unknown): boolean {
 }
 
 export function createFullError(conversationId: string): SheafError {
-  const message = `${MAX_WAITING} messages wait for ${conversationId} already, or this one does: wait until one of them has begun`;
+  const message = `${MAX_WAITING} messages wait for ${conversationId} already, or this one does: wait until one of them has started`;
   return new SheafError("CONVERSATION_BUSY", message, { source: "server" });
 }
