@@ -185,7 +185,7 @@ function askForRules(
   const suggested = open.map(suggestRule);
   const always = suggested.every((rule) => rule !== undefined) ? [...new Set(suggested)] : [];
   if (obstacle !== undefined) {
-    return ask(obstacle, "leave it out, or the user names it in the rule or passes --force", always);
+    return ask(obstacle, "leave it out, or the user passes a rule that names it or --force", always);
   }
   const [first = []] = open;
   const example = always[0] ?? `Shell(${toPlainStart(first)})`;

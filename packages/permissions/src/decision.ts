@@ -78,7 +78,8 @@ export function ask(why: AskReason, advice?: string, always: readonly string[] =
   return { decision: "ask", reason, cause, ...(advice !== undefined && { advice }), always };
 }
 
-/** Returns reason and remedy for a run without a person. */
-export function toFullReason({ reason, ...rest }: PermissionDecision): string {
-  return "advice" in rest && rest.advice !== undefined ? `${reason}: ${rest.advice}` : reason;
+/** Returns reason and remedy for a run without a person. `who` replaces the user of flags in the remedy. */
+export function toFullReason({ reason, ...rest }: PermissionDecision, who = "the user passes"): string {
+  if (!("advice" in rest) || rest.advice === undefined) return reason;
+  return `${reason}: ${rest.advice.replace("the user passes", () => who)}`;
 }

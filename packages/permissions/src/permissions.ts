@@ -111,7 +111,8 @@ export function parseAskRule(text: string, parse = parseRule): Rule {
 function askByRule(rule: string | undefined): PermissionDecision {
   const reason = `the user's rule ${rule ?? ""} asks before this`;
   const why = { reason, cause: { code: "ask_rule", ...(rule !== undefined && { value: rule }) } } as const;
-  return ask(why, "a person can agree in a terminal, an editor or the page", rule === undefined ? [] : [rule]);
+  const advice = 'a person can agree in a terminal, an editor or the page, or over the API with "approvals": "ask"';
+  return ask(why, advice, rule === undefined ? [] : [rule]);
 }
 
 /** Returns a text. Any other value becomes a text that matches no rule. */

@@ -118,7 +118,7 @@ function toObstacle(root: string): GitObstacle {
   return {
     reason: `git could run programs that the repository ${root} names, which is not trusted`,
     cause: { code: "untrusted_repository" },
-    advice: `use the sandbox, or the user trusts the repository (sheaf trust ${root}) or passes --force`,
+    advice: `use the sandbox, or the user trusts the repository (sheaf trust ${root}), or the user passes --force`,
   };
 }
 

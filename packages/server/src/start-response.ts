@@ -383,6 +383,7 @@ function toRunRequest(
   const { mode = kept.mode ?? settings.defaultMode, effort = kept.effort ?? settings.effort } = body;
   return {
     ...settings,
+    flagUser: 'the user sends "approvals": "ask" to /v1/chat, or starts sheaf serve with',
     responseId: `chat_${randomUUID()}`,
     conversationId,
     message: { prompt: message, ...files, ...(answers && answers.length > 0 && { answers }) },

@@ -77,6 +77,10 @@ describe("an approval", () => {
 
   test(verifies(["X8", "X34", "X45"], "is asked with its reason, and takes one answer"), async () => {
     const server = await openApp({ script, args: ["--sandbox", "disabled"] });
+    const { documents } = await server.ask({ message: "go" });
+    const advice =
+      'the user sends "approvals": "ask" to /v1/chat, or starts sheaf serve with --allow "Shell(node -e)" or --force';
+    expect(documents[1]!.content).toBe(`this command needs a permission: ${advice}`);
     const first = await server.chat({ message: "go", stream: true, approvals: "ask" });
     const events = `${first.headers.get("location")}/events`;
     const request = (await readEvents(await server.fetch(events), isRequest)).at(-1)!;

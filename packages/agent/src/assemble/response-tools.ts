@@ -66,6 +66,7 @@ function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttend
     commands,
     search: createSearchProgram(commandOptions),
     permissions,
+    flagUser: request.flagUser,
     state: conversation.state,
     editor,
     web: createPageFetcher(request.environment),

@@ -36,6 +36,8 @@ export interface RunSetup
   readonly sandbox: SandboxSetting;
   readonly limits: BudgetLimits;
   readonly permissions: PermissionSettings;
+  /** Replaces "the user passes" before the flags that would allow a refused call, for callers without flags (S-11). */
+  readonly flagUser?: string | undefined;
   /** Every tool of the user's own servers runs without asking (`--approve-mcps`). */
   readonly approvesServers?: boolean | undefined;
   /** The user's commands after an edit (S-96). */

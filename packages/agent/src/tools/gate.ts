@@ -15,6 +15,7 @@ export interface GatePorts {
   readonly addedWorkspaces?: readonly Workspace[] | undefined;
   readonly permissions: Permissions;
   readonly state: Pick<ToolState, "answers">;
+  readonly flagUser?: string | undefined;
 }
 
 type GatedTool = Pick<CallableTool, "name" | "access" | "modes" | "paths" | "mcp" | "mcpOf" | "description" | "schema">;
@@ -56,7 +57,9 @@ export function createGate(ports: GatePorts): Gate {
         return { ...toRejected(reason, rule), ...(lacks && { lacks }) };
       }
       if (!approval)
-        return decision.decision === "ask" ? { ...toRejected(toFullReason(decision)), lacks: "permission" } : undefined;
+        return decision.decision === "ask"
+          ? { ...toRejected(toFullReason(decision, ports.flagUser)), lacks: "permission" }
+          : undefined;
       if (!isGoodFor(approval, call, toArgumentsHash(call))) return toRejected("the approval was for another call");
       usedApprovals.add(approval.approvalId);
       if (!approval.editedArguments) rememberAnswer(ports.state.answers, approval.kind, approval);
