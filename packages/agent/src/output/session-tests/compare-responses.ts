@@ -103,9 +103,27 @@ export function formatOutcome(
   return `${status ?? "success"}\n${returns === undefined ? "" : settle(returns)}`;
 }
 
+/** Most lines that a diff adds and removes. The time grows with the square of this number. */
+const MAX_CHANGES = 1000;
+
+/** Number of lines from each text that a larger difference shows. */
+const SHOWN_LINES = 20;
+
+/** Returns a unified diff, or only its first lines if the texts differ too much. */
 export function toDiff(before: string, after: string): string {
-  const patch = createTwoFilesPatch("test", "run", `${before}\n`, `${after}\n`, undefined, undefined, { context: 2 });
-  return patch.split("\n").slice(3).join("\n").trimEnd();
+  const options = { context: 2, maxEditLength: MAX_CHANGES };
+  const patch = createTwoFilesPatch("test", "run", `${before}\n`, `${after}\n`, undefined, undefined, options);
+  if (patch !== undefined) return patch.split("\n").slice(3).join("\n").trimEnd();
+  const [old, made] = [before.split("\n"), after.split("\n")];
+  const first = old.findIndex((line, at) => line !== made[at]);
+  const start = first === -1 ? old.length : first;
+  const [removed, added] = [old, made].map((lines) => lines.slice(start, start + SHOWN_LINES)) as [string[], string[]];
+  return [
+    `@@ -${start + 1},${removed.length} +${start + 1},${added.length} @@`,
+    ...removed.map((line) => `-${line}`),
+    ...added.map((line) => `+${line}`),
+    `\\ More than ${MAX_CHANGES} lines differ: these are the first.`,
+  ].join("\n");
 }
 
 /** Patterns of text that changes from run to run. */
