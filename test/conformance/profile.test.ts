@@ -1,6 +1,6 @@
 /** The profile `cursor-2026`: by flag, by name, and through the launcher that `install-alias` makes. */
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -151,6 +151,16 @@ describe("by name", () => {
     expect([own.code, readFileSync(join(cwd, "sheaf"), "utf8")]).toEqual([0, expect.stringContaining('=sheaf "$@"')]);
     const other = await runSheaf(["install-alias", ".", "--as", "codexx"], { cwd });
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('--as "codexx" is unknown: use one of')]);
+  });
+
+  test(verifies("C30", "install-alias never replaces the program that runs it"), async () => {
+    const cwd = newFolder();
+    const program = join(cwd, "sheaf");
+    symlinkSync(sheafProgram, program);
+    const words = [program, "install-alias", ".", "--as", "sheaf", "--overwrite"];
+    const failure: unknown = await promisify(execFile)(process.execPath, words, { cwd }).catch((error) => error);
+    expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining("choose another folder") });
+    expect(readlinkSync(program)).toBe(sheafProgram);
   });
 
   test(verifies("C30", "install-alias replaces nothing that others made"), async () => {

@@ -2,6 +2,7 @@
 import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
+import { toRealPlace } from "@sheaf/base/files/repository";
 import type { ParsedArguments } from "../arguments.ts";
 import { chooseWord } from "../command-flags.ts";
 import { writeOutputFile } from "../output-file.ts";
@@ -26,7 +27,11 @@ export async function runInstallAlias(parsed: ParsedArguments, io: CommandIo): P
   for (const name of names) chooseWord("--as", name, [...dialects.keys()]);
   checkFolder(folder);
   const files = names.map((name) => resolve(folder, name));
-  for (const file of files) checkReplaceable(file, parsed.flags.overwrite ?? false);
+  for (const file of files) {
+    if (toRealPlace(file) === toRealPlace(io.program))
+      throw new SheafError("USAGE", `${file} is the program that you run: choose another folder`);
+    checkReplaceable(file, parsed.flags.overwrite ?? false);
+  }
   for (const file of files) {
     const dialect = dialects.get(basename(file))!;
     const start = `exec ${quote(process.execPath)} ${quote(io.program)} --compat=${dialect} "$@"`;
