@@ -21,8 +21,8 @@ export function resolveEntry(workspace: Workspace, path: string): PathResolution
 }
 
 /**
- * Deletes a file or a link. `expected` is the entry at an earlier look: if it has changed, it stays. Errors:
- * PROTECTED_PATH, STALE_FILE, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
+ * Deletes a file or a link. `expected` is the entry at an earlier look, also a pipe or socket: if it has changed, it
+ * stays. Errors: PROTECTED_PATH, STALE_FILE, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
  */
 export async function removeFile(
   workspace: Workspace,
@@ -33,7 +33,7 @@ export async function removeFile(
   if (protection) return { ok: false, error: protection };
   return runFileWork(path.named, async () =>
     withEntry(workspace.root, path.relative, (entry) => {
-      const found = checkMovable(entry);
+      const found = checkMovable(entry, expected !== undefined);
       if (expected && !isSameFile(found, expected)) throw createFileFault("STALE_FILE");
       unlinkSync(entry);
     }),
@@ -84,9 +84,9 @@ function toEntry(folder: OpenFolder, path: WorkspacePath): string {
 }
 
 /** Refuses whole folders, which may contain protected names. */
-function checkMovable(entry: string): FileIdentity {
+function checkMovable(entry: string, mayBeSpecial = false): FileIdentity {
   const stats = lstatSync(entry, { bigint: true });
   if (stats.isDirectory()) throw createFileFault("EISDIR");
-  if (!stats.isFile() && !stats.isSymbolicLink()) throw createFileFault("NOT_A_FILE");
+  if (!mayBeSpecial && !stats.isFile() && !stats.isSymbolicLink()) throw createFileFault("NOT_A_FILE");
   return toFileIdentity(stats);
 }

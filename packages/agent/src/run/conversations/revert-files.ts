@@ -197,7 +197,11 @@ async function readPresent(span: FileSpan, workspace: Workspace, maxBytes?: numb
   const entry = await readEntry(absent);
   if (!entry.ok || entry.value.state.kind !== "content") return entry;
   const hashed = await hashFile(workspace.root, absent.path, { maxBytes, hasGitId: true });
-  if (!hashed.ok) return hashed;
+  if (!hashed.ok) {
+    // Sheaf can replace a pipe, and a file that it can't read.
+    const isUnread = ["NOT_A_FILE", "PERMISSION_DENIED"].includes(hashed.error.code);
+    return isUnread ? { ok: true, value: { ...entry.value, state: { kind: "unknown" } } } : hashed;
+  }
   const { hash: sha256, gitId: hash, identity, mode } = hashed.value;
   const state: FileState =
     hash === undefined ? { kind: "unknown" } : { kind: "content", hash, mode: toModeOf(span, mode) };
@@ -320,7 +324,7 @@ async function restore(
   if (state.kind === "content" && before.kind === "content" && state.hash === before.hash) return setMode(file);
   const content = await contents.read(before.hash);
   if (!content) return toFault("FILE_NOT_FOUND", "its content of that time is damaged");
-  const isReplaced = state.kind === "link" || (before.kind === "link" && state.kind !== "absent");
+  const isReplaced = ["link", "unknown"].includes(state.kind) || (before.kind === "link" && state.kind !== "absent");
   const removed = isReplaced ? await removeFile(workspace, path, identity) : undefined;
   if (removed && !removed.ok) return removed;
   if (before.kind === "link") {

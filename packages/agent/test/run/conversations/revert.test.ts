@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -287,6 +288,23 @@ describe("a file that is not what Sheaf left", () => {
     expect(result.conflicts.map(({ filePath }) => filePath)).toEqual(["folder.txt", "sub/out.txt"]);
     expect(readFileSync(target, "utf8")).toBe("after");
     expect(readFileSync(join(session.outside, "out.txt"), "utf8")).toBe("after");
+  });
+
+  test("became a pipe, or nobody may read it any more, is replaced only if the user overwrites it", async () => {
+    const session = createToolSession();
+    const paths = ["closed.txt", "pipe.txt"];
+    for (const path of paths) session.write(path, "before");
+    await session.respond(
+      "chat_1",
+      paths.map((path) => replace(path, "before", "after")),
+    );
+    unlinkSync(join(session.root, "pipe.txt"));
+    execFileSync("mkfifo", [join(session.root, "pipe.txt")]);
+    chmodSync(join(session.root, "closed.txt"), 0);
+    const refused = await session.revert();
+    expect([refused.reverted, refused.conflicts.map(({ filePath }) => filePath)]).toEqual([false, paths]);
+    expect(await session.revert(undefined, "overwrite")).toMatchObject({ reverted: true, conflicts: [] });
+    expect(paths.map((path) => session.read(path))).toEqual(["before", "before"]);
   });
 
   test("in a workspace that is gone is left", async () => {
