@@ -257,8 +257,8 @@ describe("stdout", () => {
   test(
     verifies(["C21", "C23"], "on a full disk is reported in the same words by commands that are not runs"),
     async () => {
-      const test = "responses:\n  - prompt: go\n    turns:\n      - text: Done.\n";
-      const cwd = folders.newFolder({ ".sheaf/tests/a.yaml": test });
+      const passing = "responses:\n  - prompt: go\n    turns:\n      - text: Done.\n";
+      const cwd = folders.newFolder({ ".sheaf/tests/a.yaml": passing });
       for (const args of [["models"], ["convert", "--from", "markdown", "--to", "documents"], ["test", "--trust"]]) {
         const full = openSync("/dev/full", "w");
         const { code, stderr } = await runProgram(args, { cwd, stdout: full, input: "x" });
