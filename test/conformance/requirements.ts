@@ -121,7 +121,7 @@ export const requirements = {
     C149: ["--image is another word for --file", "a7d2bf16"],
     C170: ["labels of runs, and a limit on a day's cost", "7fe21ab7"],
     C171: ["the final message in a file", "66802391"],
-    C165: ["a notice is a code of a closed table and a sentence", "214bf92a"],
+    C165: ["a notice is a code of a closed table and a sentence", "1eedbf8c"],
     C166: ["every result has the facts of its run, also on failure", "24023d59"],
     C110: ["resources of tool servers are listed and read", "dca611df"],
     C111: ["prompts of tool servers are commands", "334d471e"],

@@ -103,6 +103,8 @@ function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTo
       return {
         ok: true,
         async run({ signal, askPerson }) {
+          const isConnected = (): boolean => server.capabilities !== undefined;
+          const wasConnected = isConnected();
           try {
             const { result, notes } = await server.callTool(tool.name, call.arguments, { signal, askPerson });
             const note = notes.join(" ");
@@ -110,7 +112,10 @@ function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTo
           } catch (error) {
             if (signal.aborted) return toCancelledOutcome();
             const problem = toProblem(error, server);
-            return toFailure("TOOL_FAILED", `${server.name}:${tool.name} failed: ${problem}`);
+            const failed = toFailure("TOOL_FAILED", `${server.name}:${tool.name} failed: ${problem}`);
+            if (wasConnected || isConnected()) return failed;
+            const message = `MCP server ${server.name} ended, and did not start again: ${problem}`;
+            return { ...failed, notice: { code: "SERVER_NOT_STARTED", message } };
           }
         },
       };

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { compiledCode } from "../../../../../test/support/sheaf.ts";
@@ -6,7 +8,7 @@ import { verifies } from "../../../../../test/support/verifies.ts";
 import { readProcess } from "@sheaf/sandbox/follow/processes";
 import type { McpServers, McpServerSettings } from "../../../src/config/mcp-settings.ts";
 import { createServerKeeper, type KeeperLimits, type ServerLease } from "../../../src/tools/mcp/server-keeper.ts";
-import type { ToolContext } from "../../../src/tools/tool.ts";
+import type { ToolContext, ToolOutcome } from "../../../src/tools/tool.ts";
 
 const program = join(import.meta.dirname, "../../../../../test/support/counting-server.ts");
 const counting: McpServerSettings = { command: process.execPath, args: [program], env: compiledCode };
@@ -27,12 +29,16 @@ function createKeeper(limits: KeeperLimits) {
 }
 
 /** The text of a call, or its failure. */
-async function call({ tools }: ServerLease, name = "count"): Promise<string> {
+async function call(lease: ServerLease, name = "count"): Promise<string> {
+  const { error, output } = await callTool(lease, name);
+  return error?.message ?? output;
+}
+
+async function callTool({ tools }: ServerLease, name = "count"): Promise<ToolOutcome> {
   const tool = tools.find(({ mcp }) => mcp?.tool === name);
   const prepared = await tool?.prepare({ callId: "call_1", toolName: name, arguments: {} });
   if (!prepared?.ok) throw new Error("not prepared");
-  const { error, ...outcome } = await prepared.run({ signal } as ToolContext);
-  return error?.message ?? ("output" in outcome ? outcome.output : "");
+  return prepared.run({ signal } as ToolContext);
 }
 
 const readPid = (text: string): number => Number(/process (\d+)/.exec(text)?.[1]);
@@ -145,3 +151,22 @@ test(
     expect(await keeper.listPrompts("conv_1")).toEqual([]);
   },
 );
+
+test(verifies(["C51", "C165"], "a server that ended and does not start again is a notice"), async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sheaf-server-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const command = join(folder, "server");
+  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${program}"\n`, { mode: 0o755 });
+  const held = await createKeeper({ maxResting: 8 }).lease("conv_1", { a: { command, env: compiledCode } });
+  const pid = readPid(await call(held));
+  rmSync(folder, { recursive: true });
+  process.kill(pid, "SIGKILL");
+  await expectEnd(pid);
+  await expect
+    .poll(async () => (await callTool(held)).notice, { timeout: 10_000 })
+    .toMatchObject({
+      code: "SERVER_NOT_STARTED",
+      message: expect.stringMatching(/^MCP server a ended, and did not start again: /),
+    });
+  await held.release();
+});
