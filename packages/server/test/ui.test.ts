@@ -247,14 +247,19 @@ describe("approvals", () => {
     ],
   };
 
-  test(verifies("X23", "each question ends the stream; its answer brings the rest"), async () => {
-    const server = await start(script, ["--sandbox", "disabled"]);
+  const record = (server: TestApp) => {
     const bodies: Promise<string>[] = [];
     const request: TestApp["request"] = async (...asked) => {
       const answer = await server.request(...asked);
       bodies.push(answer.clone().text());
       return answer;
     };
+    return { bodies, request };
+  };
+
+  test(verifies("X23", "each question ends the stream; its answer brings the rest"), async () => {
+    const server = await start(script, ["--sandbox", "disabled"]);
+    const { bodies, request } = record(server);
     const chat = new Chat({ ...server, request }, { approvals: "ask" });
     await chat.sendMessage({ text: "One" });
     const states = (): string[] => toolsOf(chat).map(({ state }) => state);
@@ -286,7 +291,9 @@ describe("approvals", () => {
     const server = await start(script, ["--sandbox", "disabled"]);
     const chat = new Chat(server, { approvals: "ask" });
     await chat.sendMessage({ text: "One" });
-    const again = new Chat(server, { approvals: "ask" }, "my chat", structuredClone(chat.messages.slice(0, 1)));
+    const { bodies, request } = record(server);
+    const asked = structuredClone(chat.messages.slice(0, 1));
+    const again = new Chat({ ...server, request }, { approvals: "ask" }, "my chat", asked);
     for (const approved of [true, true]) {
       if (approved) await again.resumeStream();
       const part = toolsOf(again).find(({ state }) => state === "approval-requested")!;
@@ -296,6 +303,7 @@ describe("approvals", () => {
     }
     await waitForEnd(again, "I run. Done.");
     expect(toolsOf(again).map(({ output }) => output)).toEqual(["# A project\n", "42\n", "49\n"]);
+    expect((await Promise.all(bodies)).join("")).not.toContain("tool-approval-response");
     await again.resumeStream();
     expect([again.status, again.messages.length]).toEqual(["ready", 2]);
   });

@@ -37,14 +37,15 @@ export function createAiSdkUiProjection({
   let isPaused = false;
   const select = function* (chunks: readonly Chunk[]): Generator<Chunk> {
     for (const chunk of chunks) {
-      const approvalId = chunk.type === "tool-approval-request" ? (chunk["approvalId"] as string) : undefined;
+      const approvalId = chunk["approvalId"] as string | undefined;
       const isUnseen = unseen.size === 0 && !isPaused;
-      // The client has its answers, and the AI SDK before version 7 fails at this chunk.
-      const isOwnAnswer = chunk.type === "tool-approval-response" && questions?.seen.has(chunk["approvalId"] as string);
-      if (isUnseen && !isOwnAnswer) yield chunk;
-      if (approvalId === undefined) continue;
-      unseen.delete(approvalId);
-      if (!isUnseen || !questions || questions.resolved.has(approvalId)) continue;
+      const isResolved = approvalId !== undefined && questions?.resolved.has(approvalId);
+      const isOwnAnswer = chunk.type === "tool-approval-response" && questions?.seen.has(approvalId!);
+      // A question that has its answer needs no button, and the AI SDK before version 7 fails at answers.
+      if (isUnseen && !isResolved && !isOwnAnswer) yield chunk;
+      if (chunk.type !== "tool-approval-request") continue;
+      unseen.delete(approvalId!);
+      if (!isUnseen || !questions || isResolved) continue;
       isPaused = true;
       yield { type: "finish-step" };
       yield { type: "finish", finishReason: "tool-calls" };
