@@ -38,3 +38,17 @@ export function readFirstStart(): bigint | undefined {
     return undefined;
   }
 }
+
+/** Returns the processor time that the first thread of a process has used, as `/proc` shows it; "" without `/proc`. */
+export function readThreadTime(processId = 0): string {
+  try {
+    const stat = readFileSync(`/proc/${processId}/task/${processId}/stat`, "utf8");
+    return stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ", 13)
+      .slice(11)
+      .join(" ");
+  } catch {
+    return "";
+  }
+}

@@ -1,6 +1,7 @@
 /** Prepares responses and runs tools in a process for each workspace: a dead disk delays no other workspace. */
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
+import { readThreadTime } from "@sheaf/base/process-numbers";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import { createPeer, type Peer } from "@sheaf/base/peer";
 import { startProcess } from "@sheaf/base/start-thread";
@@ -136,6 +137,7 @@ function openProcess(
   let last = 0;
   let lost: SheafError | undefined;
   let silentLooks: number | undefined;
+  let seenWork = "";
   let hasLoaded = false;
 
   const fail = (problem: string): void => {
@@ -167,6 +169,10 @@ function openProcess(
       onEnd();
       void close();
     }
+    const work = readThreadTime(child.pid);
+    // A thread that works is only busy, for example with a hundred starts of commands; a dead disk stops it.
+    if (work !== seenWork) silentLooks &&= 0;
+    seenWork = work;
     if (silentLooks === undefined && hasLoaded && channels.size > 1) {
       silentLooks = 0;
       control.call("look", place).then(

@@ -102,6 +102,17 @@ test(verifies("R-81", "a server that was stopped for a while does not take its p
   expect((await run()).at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
 });
 
+test(verifies("R-81", "a process with little processor time is not taken for one with a dead disk"), async () => {
+  const { prepare } = createServed(3000);
+  await prepare();
+  const child = findProcess();
+  const slow = spawn("sh", ["-c", `while kill -CONT ${child}; do sleep 0.03; kill -STOP ${child}; sleep 0.9; done`]);
+  onTestFinished(() => void slow.kill());
+  await Promise.all(Array.from({ length: 80 }, prepare));
+  slow.kill();
+  process.kill(child, "SIGCONT");
+});
+
 test(verifies(["R-81", "S-256"], "the stack of a crash shows no key"), async () => {
   const module = join(import.meta.dirname, "../../src/assemble/response-process.ts");
   const secrets = [`sk-ant-api03-${"Ab1".repeat(31)}-AAAAAAAA`, "correct-horse-battery"];
