@@ -1,5 +1,6 @@
 /** The choice of the output format (C2). */
 import { toLocale } from "@sheaf/agent/output/action-words";
+import { locales } from "@sheaf/agent/tools/tool-traits";
 import { toUserFiles } from "@sheaf/base/paths";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { openProjection } from "@sheaf/agent/assemble/wire";
@@ -16,10 +17,10 @@ export function toOutputFormat(flags: FlagValues, { dialect }: Pick<CommandIo, "
   return chooseWord("--output-format", format, outputFormats);
 }
 
-/** Returns the language of `--locale`, or otherwise of the environment (C11). */
+/** Returns the language of `--locale`, or otherwise of the environment (C11). @throws SheafError USAGE for another. */
 export function chooseLocale({ locale }: FlagValues, { environment }: CommandIo): ReturnType<typeof toLocale> {
   const { LC_ALL, LC_MESSAGES, LANG } = environment;
-  return toLocale(locale || LC_ALL || LC_MESSAGES || LANG || "en");
+  return locale ? chooseWord("--locale", locale, locales) : toLocale(LC_ALL || LC_MESSAGES || LANG || "en");
 }
 
 /** Creates the projection for the flags. `showsFailure`: its output is the only place for the run's failure (C31). */

@@ -65,6 +65,12 @@ describe("the format", () => {
     const log = toLog(runStart, ...toCall("call_1", "read_file", {}, {}), { type: "run_end", reason: "end_turn" });
     expect(project(projection, log).join("")).toContain(words);
   });
+
+  test(verifies("C11", "a --locale without words is refused, with those that have them"), async () => {
+    await expect(createChosenProjection("text", { locale: "fr" }, io)).rejects.toThrow(
+      usage(/"fr".*en, de, tr, ja, zh-TW/),
+    );
+  });
 });
 
 describe("print mode", () => {
