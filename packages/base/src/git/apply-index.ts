@@ -3,8 +3,9 @@
  * entries keep only the user's own flag that leaves their files out of the working tree.
  */
 import { existsSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { readSmallFile } from "../files/open-file.ts";
 import { readObjectTypes } from "./import-pack.ts";
 import { type GitSetup, runGit, toReason } from "./run-git.ts";
 
@@ -66,9 +67,11 @@ async function listSkipped(repository: GitSetup, paths: readonly string[], now: 
   return paths.filter((path) => lines.has(`S ${path}`) || (isSparse && isMissing(path)));
 }
 
-/** Undefined for a linked working tree and a submodule, whose git folder is elsewhere. */
+/** Undefined for a submodule, whose git folder is elsewhere. The git folder of a linked working tree has its path. */
 function findWorkTree({ gitFolder }: GitSetup): string | undefined {
-  return basename(gitFolder) === ".git" ? dirname(gitFolder) : undefined;
+  const linked = readSmallFile(join(gitFolder, "gitdir"), 4096)?.trimEnd();
+  const git = linked === undefined ? gitFolder : resolve(gitFolder, linked);
+  return basename(git) === ".git" ? dirname(git) : undefined;
 }
 
 function formatFault(fault: string): string {

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { applyIndex, planIndex } from "../../src/git/apply-index.ts";
 import { readGitState } from "../../src/git/git-state.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createBorder } from "./border.ts";
@@ -70,6 +71,17 @@ test(verifies("S-77", "a command in a sparse checkout leaves it sparse"), async 
   }
   await border.run("echo x >new; git add new");
   expect(border.git("ls-files", "-t", "new", "dir")).toBe("S dir/b\nH new");
+});
+
+test(verifies("S-77", "a sparse linked working tree stays sparse too"), async () => {
+  const border = createBorder();
+  border.user("git worktree add -q ../linked; cd ../linked; git sparse-checkout set none");
+  const repository = { ...border.setup, gitFolder: border.git("-C", "../linked", "rev-parse", "--absolute-git-dir") };
+  const before = (await readGitState(repository)).index;
+  const after = new Map([...before, ["0 far/x", before.get("0 a")!]]);
+  const plan = await planIndex(repository, { before, after, now: before }, false);
+  expect(await applyIndex(repository, plan)).toEqual([]);
+  expect(border.git("-C", "../linked", "ls-files", "-t")).toBe("H a\nS dir/b\nS far/x");
 });
 
 /** What the user did while the command ran; what the sentences show; what the user's git shows afterwards. */
