@@ -15,7 +15,7 @@ export const requirements = {
     C8: ["tool_call lines: one key, one completed for each started", "8140e4f8"],
     C9: ["names and shapes of tool calls", "7ebd0f59"],
     C10: ["last line: result on success, then the process exits", "4328aa5c"],
-    C11: ["text: one line per action, then the whole answer, localised", "ad1bceb1"],
+    C11: ["text: one line per action, then the whole answer, localised", "1e086516"],
     C12: ["thinking only on request", "2644e142"],
     C13: ["fields are only added, published schema, every line valid", "647162c3"],
     C14: ["one session_id in every line and over --resume", "b144d68b"],
