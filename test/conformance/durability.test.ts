@@ -124,6 +124,7 @@ describe("SIGKILL in the middle of a run", () => {
       });
       const home = join(cwd, "home");
       let shown: Promise<SheafResult> | undefined;
+      let ended: Promise<readonly SheafResult[]> | undefined;
       const session = "5e0c2f64-8f0b-4f6e-9d1a-3b7c2a90d411";
       await runProgram(["-p", "--model", "scripted:s.json", "--session-id", session, "go"], {
         cwd,
@@ -131,9 +132,20 @@ describe("SIGKILL in the middle of a run", () => {
         onOutput: (output, child) => {
           if (!output.includes("What is there.") || shown) return;
           shown = runSheaf(["show", session], { cwd, home });
-          void shown.finally(() => child.kill("SIGKILL"));
+          const others = ["export", "test add --name a --trust"].map((words) =>
+            runSheaf([...words.split(" "), session], { cwd, home }),
+          );
+          ended = Promise.all(others);
+          void Promise.allSettled([shown, ended]).finally(() => child.kill("SIGKILL"));
         },
       });
+      for (const other of await ended!) {
+        expect([other.code, other.stdout, other.stderr]).toMatchObject([
+          9,
+          "",
+          expect.stringContaining("CONVERSATION_BUSY"),
+        ]);
+      }
       const { code, stdout, stderr } = (await shown)!;
       expect([code, stderr]).toEqual([
         9,

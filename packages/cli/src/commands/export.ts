@@ -10,7 +10,7 @@ import {
 } from "@sheaf/agent/output/exports/conversation-export";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
 import { toVisibleJson } from "@sheaf/agent/output/visible-text";
-import { readLogs } from "@sheaf/agent/run/conversations/end-cut-response";
+import { readEndedLogs } from "@sheaf/agent/run/conversations/end-cut-response";
 import type { TextMask } from "@sheaf/base/text-mask";
 import type { Store } from "@sheaf/store/store";
 import type { ParsedArguments } from "../arguments.ts";
@@ -23,7 +23,7 @@ import { printText } from "../standard-output.ts";
 
 const formats = { json: formatJsonExport, markdown: formatMarkdownExport } as const;
 
-/** Writes the session. @throws SheafError USAGE for an unknown session, or a file that cannot be written. */
+/** Writes the session. @throws SheafError USAGE for an unknown session or an unwritable file; CONVERSATION_BUSY. */
 export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [word = ""] = parsed.positionals;
   const { output } = parsed.flags;
@@ -40,7 +40,7 @@ export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise
 async function readConversation(store: Store, id: string, mask: TextMask | undefined): Promise<ConversationExport> {
   const { workspace, title, createdAt } = (await store.getConversation(id))!;
   const responses = [];
-  for await (const log of readLogs(store, id, now)) {
+  for await (const log of readEndedLogs(store, id, now)) {
     responses.push(mask ? { ...log, events: maskLog(log.events, { mask }) } : log);
   }
   return { sheafExport: exportVersion, conversation: { id, workspace, title, createdAt }, responses };

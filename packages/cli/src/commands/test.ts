@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
-import { type LoggedResponse, readLogs } from "@sheaf/agent/run/conversations/end-cut-response";
+import { type LoggedResponse, readEndedLogs } from "@sheaf/agent/run/conversations/end-cut-response";
 import { SheafError } from "@sheaf/base/errors";
 import { listEntryNames } from "@sheaf/base/files/list-files";
 import { makeFolder } from "@sheaf/base/make-folder";
@@ -65,7 +65,7 @@ async function addTest(session: string, folder: string, flags: FlagValues, io: C
     const conversationId = await findConversation(store, session);
     const { workspace } = (await store.getConversation(conversationId))!;
     const logs: LoggedResponse[] = [];
-    for await (const log of readLogs(store, conversationId, now)) logs.push(log);
+    for await (const log of readEndedLogs(store, conversationId, now)) logs.push(log);
     return createTest(
       { conversationId, workspace, logs },
       // The session had the user's own rules, so the recording needs them.

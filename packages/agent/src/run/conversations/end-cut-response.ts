@@ -3,7 +3,7 @@ import type { AgentEvent, OwnEventBody, RunEvent, RunEventBody, RunStart } from 
 import { SheafError } from "@sheaf/base/errors";
 import { sheafVersion } from "@sheaf/base/version";
 import { toRunFailure } from "../run-failure.ts";
-import type { ResponseRecord, Store } from "@sheaf/store/store";
+import { createBusyError, type ResponseRecord, type Store } from "@sheaf/store/store";
 import { toCancelledOutcome } from "../../tools/failure.ts";
 
 /** The responses of a conversation, after closing those of dead processes. The open ones still have a writer. */
@@ -32,6 +32,18 @@ export async function* readLogs(
     store,
     (await listEndedResponses(store, conversationId, now)).filter(({ reverted }) => !reverted),
   );
+}
+
+/** Works like `readLogs`. @throws SheafError CONVERSATION_BUSY while another process writes a response. */
+export async function* readEndedLogs(
+  store: Store,
+  conversationId: string,
+  now: () => number,
+): AsyncGenerator<LoggedResponse> {
+  for await (const log of readLogs(store, conversationId, now)) {
+    if (log.events.at(-1)?.type !== "run_end") throw createBusyError(conversationId);
+    yield log;
+  }
 }
 
 /** Logs that are read at the same time: a database has one statement for them, and memory holds them all. */
