@@ -122,6 +122,7 @@ describeWithChromium("the keyboard alone", (browser) => {
     await goTo(page, "Changes", "Shift+Tab");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Changes" }).waitFor();
+    expect(await readFocus(page)).not.toBe("");
     await pressOn(page, "Undo the changes of new.txt");
     await page.getByText("Nothing is changed").waitFor();
     expect(existsSync(file)).toBe(false);

@@ -11,20 +11,22 @@ export function focusComposer(): void {
 export function keepFocus(): void {
   let usesKeys = false;
   let button: Element | null = null;
-  let places: (HTMLElement | null | undefined)[] = [];
+  let article: HTMLElement | null | undefined;
+  let dialog: Element | null | undefined;
   const follow = ({ type, detail, target }: UIEvent): void => {
     // The screen reader's click has no pointer either.
     if (type !== "focusin") usesKeys = detail === 0;
     button = target instanceof Element ? target.closest("button") : null;
-    places = [button?.closest<HTMLElement>("[role=article]"), button?.closest("dialog")?.querySelector("button")];
+    article = button?.closest<HTMLElement>("[role=article]");
+    dialog = button?.closest("dialog");
   };
   for (const name of ["focusin", "keydown", "click"] as const) document.addEventListener(name, follow, true);
   new MutationObserver(() => {
     const { activeElement } = document;
     if (!usesKeys || !button || (button.isConnected && !button.matches(":disabled"))) return;
     if (activeElement !== document.body && activeElement !== button) return;
-    const place = places.find((each) => each?.isConnected && each !== button);
-    if (place) place.focus({ preventScroll: true });
+    if (article?.isConnected) article.focus({ preventScroll: true });
+    else if (dialog?.isConnected) dialog.querySelector<HTMLElement>("button:enabled")?.focus({ preventScroll: true });
     else focusComposer();
   }).observe(document.body, { subtree: true, childList: true, attributeFilter: ["disabled"] });
 }
