@@ -1,6 +1,7 @@
 /** `sheaf revert`: files and history of a response are reverted, through the built command line. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../support/verifies.ts";
@@ -86,6 +87,25 @@ test("files that have changed since stop it with code 8 and their names, until i
   expect(forced.code).toBe(0);
   expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["zero\n", "zero\n"]);
 });
+
+test(
+  verifies("R-78", "a file that cannot be restored stops even --overwrite, which then advises only what helps"),
+  async () => {
+    const text = `nil\n${randomBytes(20_000).toString("hex")}\n`;
+    const session = await createSession({ "a.txt": "zero\n", "b.txt": text });
+    await session.prompt([edit("a.txt", "zero", "one"), edit("b.txt", "nil", "one")]);
+    const id = execFileSync("git", ["hash-object", "--stdin"], { input: text, encoding: "utf8" }).trim();
+    const names = readdirSync(session.home, { recursive: true }).map(String);
+    const [object = ""] = names.filter((name) => name.endsWith(`objects/${id.slice(0, 2)}/${id.slice(2)}`));
+    truncateSync(join(session.home, object), 5000);
+    const { code, stderr } = await session.run("revert", session.session, "--overwrite");
+    const advice =
+      /the revert is not complete, b\.txt: .* is damaged: mend that and revert again, or write --on-conflict leave/;
+    expect([code, stderr]).toEqual([8, expect.stringMatching(advice)]);
+    expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["zero\n", text.replace("nil", "one")]);
+    expect((await session.run("revert", session.session, "--on-conflict", "leave")).code).toBe(0);
+  },
+);
 
 test("a run that keeps nothing on the disk keeps no contents of files either", async () => {
   const session = await createSession({ "a.txt": "zero\n" });

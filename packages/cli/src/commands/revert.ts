@@ -46,7 +46,7 @@ export async function revertSession(
       { conversationId, responseId, onConflict },
       createUndoPorts({ store, conversationId, dataFolder, environment: io.environment }),
     );
-    if (!result.reverted) throw createConflictError(result);
+    if (!result.reverted) throw createConflictError(result, onConflict);
     return result;
   });
 }
@@ -56,11 +56,12 @@ function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flag
   return chooseWord("--on-conflict", given, ["refuse", "leave", "overwrite"], "refuse, leave or overwrite");
 }
 
-function createConflictError({ files, conflicts }: RevertResult): SheafError {
+function createConflictError({ files, conflicts }: RevertResult, onConflict: RevertRequest["onConflict"]): SheafError {
   const list = conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`);
   const shown = list.slice(0, 5).map(toVisibleLine).join("; ");
   const more = list.length > 5 ? `; and ${list.length - 5} more` : "";
-  const advice = "write --on-conflict leave to revert the rest, or overwrite";
+  const leave = "write --on-conflict leave to revert the rest";
+  const advice = onConflict === "overwrite" ? `mend that and revert again, or ${leave}` : `${leave}, or overwrite`;
   const done = files.length === 0 ? "nothing was reverted" : "the revert is not complete";
   return new SheafError("PERMISSION_REQUIRED", `${done}, ${shown}${more}: ${advice}`, {
     source: "user",
