@@ -96,7 +96,7 @@ test(
     await session.prompt([edit("a.txt", "zero", "one"), edit("b.txt", "nil", "one")]);
     const id = execFileSync("git", ["hash-object", "--stdin"], { input: text, encoding: "utf8" }).trim();
     const names = readdirSync(session.home, { recursive: true }).map(String);
-    const [object = ""] = names.filter((name) => name.endsWith(`objects/${id.slice(0, 2)}/${id.slice(2)}`));
+    const object = names.find((name) => name.endsWith(`objects/${id.slice(0, 2)}/${id.slice(2)}`)) ?? "";
     truncateSync(join(session.home, object), 5000);
     const { code, stderr } = await session.run("revert", session.session, "--overwrite");
     const advice =

@@ -53,6 +53,7 @@ describe("requests that are wrong", () => {
     const writing = setInterval(() => socket.write("x"), 100);
     await closed;
     clearInterval(writing);
+    expect(socket.destroyed).toBe(true);
   });
 
   test(verifies("S-50", "a request that is hidden after another one is not a request"), async () => {

@@ -108,7 +108,8 @@ test(verifies("R-81", "a process with little processor time is not taken for one
   const child = findProcess();
   const slow = spawn("sh", ["-c", `while kill -CONT ${child}; do sleep 0.03; kill -STOP ${child}; sleep 0.9; done`]);
   onTestFinished(() => void slow.kill());
-  await Promise.all(Array.from({ length: 80 }, prepare));
+  const prepared = await Promise.all(Array.from({ length: 80 }, () => prepare()));
+  expect(prepared).toHaveLength(80);
   slow.kill();
   process.kill(child, "SIGCONT");
 });
