@@ -103,12 +103,12 @@ test(verifies("R-81", "a server that was stopped for a while does not take its p
 });
 
 test(verifies("R-81", "a process with little processor time is not taken for one with a dead disk"), async () => {
-  const { prepare } = createServed(3000);
-  await prepare();
+  const served = createServed(3000);
+  await served.prepare();
   const child = findProcess();
   const slow = spawn("sh", ["-c", `while kill -CONT ${child}; do sleep 0.03; kill -STOP ${child}; sleep 0.9; done`]);
   onTestFinished(() => void slow.kill());
-  const prepared = await Promise.all(Array.from({ length: 80 }, () => prepare()));
+  const prepared = await Promise.all(Array.from({ length: 80 }, () => served.prepare()));
   expect(prepared).toHaveLength(80);
   slow.kill();
   process.kill(child, "SIGCONT");
