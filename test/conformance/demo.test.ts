@@ -37,11 +37,12 @@ describeWithBubblewrap("sheaf demo", () => {
     let text = "";
     output.on("data", (chunk: Buffer) => (text += chunk.toString()));
     await expect.poll(() => text).toContain("Sheaf listens on");
-    const [, address, file] = /on (http:\/\/[^/]+)\S* \(token: (.*)\)/.exec(text)!;
+    const [, address, id, file] = /on (http:\/\/[^/]+)\/#ticket=[\w-]+\/(conv_[\w-]+) \(token: (.*)\)/.exec(text)!;
     const headers = { authorization: `Bearer ${readFileSync(file!, "utf8").trim()}` };
     const list = async () => (await fetch(`${address}/v1/conversations`, { headers })).text();
-    await expect.poll(list).toContain("The total of the cart is wrong");
-    expect(await list()).toContain("runningResponseId");
+    await expect.poll(list).toContain("runningResponseId");
+    const { conversations } = JSON.parse(await list()) as { conversations: { id: string }[] };
+    expect(conversations.map((one) => one.id)).toEqual([id]);
     await expect.poll(readError, { timeout: 20_000 }).toContain("Ctrl-C ends the page.");
     send("SIGINT");
     expect(await ended).toBe(0);

@@ -72,13 +72,14 @@ describeWithChromium("the door of the page", (browser) => {
     expect(await page.locator("main code").allInnerTexts()).toEqual(["sheaf serve", "--open"]);
   });
 
-  test(verifies("S-51", "a ticket opens the page once, and leaves the address"), async () => {
+  test(verifies("S-51", "a ticket opens the page once, with its conversation, and leaves the address"), async () => {
     const server = await startHere(["--open"]);
+    const { conversationId } = await server.ask({ message: "Say hello" });
     const first = await browser.borrowPage();
     checkFaults(first);
-    await first.goto(server.pageAddress);
-    await first.getByRole("textbox", { name: "Message" }).waitFor();
-    expect(first.url()).not.toContain("ticket");
+    await first.goto(`${server.pageAddress}/${conversationId}`);
+    await first.getByRole("article", { name: "Text, document 1" }).waitFor();
+    expect(first.url()).toBe(`${server.address}/#/${conversationId}`);
     const second = await (await browser.newContext()).newPage();
     await second.goto(server.pageAddress);
     expect(await second.getByRole("alert").textContent()).toContain("already used");

@@ -1,8 +1,10 @@
 /** `sheaf demo`: a recorded conversation with real tools, in a folder that it makes (C224). */
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "node:events";
+import { now } from "@sheaf/agent/assemble/wire";
 import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
 import { createTerminalProjection } from "@sheaf/agent/output/terminal/terminal";
 import type { ParsedArguments } from "../arguments.ts";
@@ -10,6 +12,7 @@ import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
 import { chooseLocale } from "../output-choice.ts";
 import type { RunControl } from "../signals.ts";
+import { withSessionStore } from "../session-store.ts";
 import { printRun } from "./prompt.ts";
 import { runServe } from "./serve.ts";
 
@@ -75,6 +78,15 @@ function createScreen(io: CommandIo) {
   };
 }
 
+/** Stores the conversation before its run, so that the page can open it. */
+async function addEmptyConversation(id: string, workspace: string, io: CommandIo): Promise<void> {
+  const time = now();
+  const times = { createdAt: time, updatedAt: time };
+  await withSessionStore(io, workspace, (store) =>
+    store.addConversation({ id: `conv_${id}`, workspace, title: prompt, settings: {}, ...times, responses: [] }),
+  );
+}
+
 /** Runs the demo; returns the run's exit code. With `--open`, the page shows it until a signal ends the server. */
 export async function runDemo(parsed: ParsedArguments, given: CommandIo, control: RunControl): Promise<number> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-demo-")));
@@ -88,12 +100,17 @@ export async function runDemo(parsed: ParsedArguments, given: CommandIo, control
   const common = { model: `scripted:${script}`, workspace: [workspace], ...(sandbox && { sandbox }) };
   // The server's log would stand between the lines of the run.
   const quiet = { ...io, writeError: () => undefined };
-  const served = open ? runServe({ ...parsed, flags: { ...common, open, port: "0" } }, quiet, control) : undefined;
+  const id = randomUUID();
+  if (open) await addEmptyConversation(id, workspace, io);
+  const served = open
+    ? runServe({ ...parsed, flags: { ...common, open, port: "0" } }, quiet, control, `/conv_${id}`)
+    : undefined;
   if (served && io.isInputTerminal) {
-    io.writeError("Open the address in your browser, press Enter here, then choose the conversation in its list.\n");
+    io.writeError("Open the address in your browser, then press Enter here.\n");
     await once(io.openInput(), "data", { signal: control.signal });
   }
-  const flags = { "output-format": "text", ...output, ...common, verify: [check], force: true as const };
+  const shown = { ...(open && { "session-id": id }), verify: [check], force: true as const };
+  const flags = { "output-format": "text", ...output, ...common, ...shown };
   const isShown = io.isOutputTerminal && output["output-format"] === undefined;
   const conversation = isShown ? createScreen(io) : undefined;
   io.writeError(`In ${workspace}, Sheaf asks a recorded model: ${prompt}\n\n`);

@@ -48,8 +48,16 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Milliseconds between heartbeats of a stream (X5). */
 const HEARTBEAT_MS = 15_000;
 
-/** Serves until the first signal; returns 0 after everything has ended. @throws SheafError USAGE, CONFIG_INVALID. */
-export async function runServe(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
+/**
+ * Serves until the first signal; returns 0 after everything has ended. `route`: a slash and the conversation that
+ * `--open` opens. @throws SheafError USAGE, CONFIG_INVALID.
+ */
+export async function runServe(
+  parsed: ParsedArguments,
+  io: CommandIo,
+  control: RunControl,
+  route = "",
+): Promise<number> {
   const log: Log = (entry) =>
     io.writeError(toVisibleJson(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`));
   const { flags } = parsed;
@@ -66,7 +74,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
           (changed) => server.replaceTokens(changed),
           ({ code, message }) => log({ level: "error", event: "tokens_kept", code, message }),
         );
-  const path = flags.open ? server.createTicketPath(options.tokens[0]!.owner) : "";
+  const path = flags.open ? `${server.createTicketPath(options.tokens[0]!.owner)}${route}` : "";
   await io.openOutput().write(`Sheaf listens on ${server.address}${path} (token: ${toVisibleLine(tokenFile)})\n`);
   // Report a wrong name or a missing key to the operator now, instead of to the first client.
   for (const name of options.models.names) void options.models.open(name);

@@ -40,7 +40,7 @@ export function isSignedOut(error: unknown): boolean {
 
 /** Takes the ticket out of the address and its history. The page reads only the route from there otherwise (S-63). */
 export function takeTicket(): string | undefined {
-  const ticket = /^#ticket=([\w-]{20,200})$/.exec(location.hash)?.[1];
-  if (location.hash.startsWith("#ticket=")) history.replaceState(undefined, "", "/");
+  const [, ticket, route = ""] = /^#ticket=([\w-]{20,200})(\/[\w-]{1,200})?$/.exec(location.hash) ?? [];
+  if (location.hash.startsWith("#ticket=")) history.replaceState(undefined, "", `/${route && `#${route}`}`);
   return ticket;
 }
