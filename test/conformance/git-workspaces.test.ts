@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { reduce, type ChatResponse, type ConversationChanges } from "@sheaf/protocol";
+import { reduce, type ChatResponse, type ConversationChanges, type ConversationComparison } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { describeWithBubblewrap, missingBubblewrap } from "../support/bubblewrap.ts";
 import { skipIfMissing, testDeep } from "../support/describe-where.ts";
@@ -240,6 +240,23 @@ test(verifies("R-56", "a fork has the files of its response, in a tree of its ow
   const trees = readTrees(server.home);
   expect(trees[first.conversation]).toEqual([".git", ".gitignore", "a.txt", "b.txt", "c.txt"]);
   expect(trees[id]).toEqual(expect.arrayContaining(["b.txt"]));
+});
+
+test(verifies("C271", "a comparison shows the files that differ between two trees"), async () => {
+  const { address } = createRemote();
+  const toTurns = (text: string) => [{ events: [write("b.txt", text), write(`${text}.txt`, "z")] }, done];
+  const script = join(folders.newFolder(), "other.json");
+  writeFileSync(script, JSON.stringify({ turns: toTurns("y") }));
+  const server = await startNode({ address, turns: toTurns("x"), args: ["--offer", `scripted:${script}`] });
+  const { conversation: one } = await chat(server);
+  const answer = await server.chat({ message: "Go", model: "scripted:other.json" });
+  const other = answer.headers.get("x-conversation-id")!;
+  const found = await server.read<ConversationComparison>(`/v1/conversations/${one}/diff?with=${other}`);
+  expect(found.files).toEqual(["b.txt", "x.txt", "y.txt"]);
+  expect(found.conversations.map(({ files }) => files)).toEqual([
+    ["b.txt", "x.txt"],
+    ["b.txt", "y.txt"],
+  ]);
 });
 
 test(verifies(["X55", "R-57"], "publish makes one commit on a branch, and never on another's"), async () => {

@@ -36,6 +36,7 @@ import {
 } from "@sheaf/store/store";
 import { toAttachmentSummary } from "@sheaf/base/files/attachment";
 import { compareStored } from "@sheaf/agent/output/session-tests/compare-stored";
+import { listTreeChanges } from "@sheaf/agent/workspace/trees/list-tree-changes";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
@@ -158,9 +159,14 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { store, record } = await findConversation(request, context);
     const other = request.req.query("with") ?? "";
     if (!(await store.getConversation(other))) throw createNotFoundError("conversation", other);
-    const { settings, now } = context;
+    const { settings, now, trees } = context;
     const { dataFolder, environment, wire } = settings;
-    const ports = { store, dataFolder, environment, mask: wire.mask, now };
+    const readTree = async (place: ConversationRecord) => {
+      const states = await trees.readStates(place, store, []);
+      const changes = states && (await listTreeChanges(states.tree.mirror, states.from, states.to));
+      return changes && new Map(changes.map(({ path, after }) => [path, after?.id ?? null]));
+    };
+    const ports = { store, dataFolder, environment, mask: wire.mask, now, readTree };
     return request.json(await compareStored([record.id, other], ports));
   });
 

@@ -3,9 +3,9 @@ import type { ConversationComparison } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import type { TextMask } from "@sheaf/base/text-mask";
 import { digestLog } from "@sheaf/store/log-digest";
-import type { SharedStore } from "@sheaf/store/store";
+import type { ConversationRecord, SharedStore } from "@sheaf/store/store";
 import { type LoggedResponse, readLogs } from "../../run/conversations/end-cut-response.ts";
-import { readSessionStates } from "../../workspace/undo/session-states.ts";
+import { readSessionStates, type SessionPlace } from "../../workspace/undo/session-states.ts";
 import { maskLog } from "../event-mask.ts";
 import { type ComparedSession, findParting } from "./compare-sessions.ts";
 import { toTestResponse } from "./to-test-responses.ts";
@@ -16,6 +16,8 @@ export interface ComparisonPorts {
   readonly environment: Environment;
   readonly mask: TextMask;
   readonly now: () => number;
+  /** Returns the changed files of a conversation in a workspace from git; undefined in another one. */
+  readonly readTree?: (record: ConversationRecord) => Promise<Session["files"] | undefined>;
 }
 
 type Row = ConversationComparison["conversations"][number];
@@ -41,18 +43,26 @@ export async function compareStored(
 
 async function readSession(
   id: string,
-  { store, dataFolder, environment, mask, now }: ComparisonPorts,
+  { store, dataFolder, environment, mask, now, readTree }: ComparisonPorts,
 ): Promise<Session> {
-  const { workspace } = (await store.getConversation(id))!;
+  const record = (await store.getConversation(id))!;
+  const { workspace } = record;
   const logs: LoggedResponse[] = [];
   for await (const log of readLogs(store, id, now))
     logs.push({ ...log, events: maskLog(log.events, { mask, masksEdits: true }) });
   const responses = logs.map(({ events }) => toTestResponse(events));
   const responseIds = logs.map((log) => log.id);
-  const states =
-    dataFolder === undefined
-      ? undefined
-      : await readSessionStates({ conversationId: id, responseIds, workspace, dataFolder, environment });
+  const files =
+    (await readTree?.(record)) ??
+    (dataFolder === undefined
+      ? new Map<string, string | null>()
+      : await readOwnStates({ conversationId: id, responseIds, workspace, dataFolder, environment }));
+  return { workspace, responses, files, row: toRow(id, logs, responses.at(-1)?.end ?? "completed", [...files.keys()]) };
+}
+
+/** Returns the changed files by the states that Sheaf keeps for the undo. */
+async function readOwnStates(place: SessionPlace): Promise<Map<string, string | null>> {
+  const states = await readSessionStates(place);
   const before = new Map((states?.start ?? []).map((file) => [file.path, file.id]));
   const files = new Map<string, string | null>();
   for (const file of states?.end ?? []) {
@@ -60,7 +70,7 @@ async function readSession(
     before.delete(file.path);
   }
   for (const path of before.keys()) files.set(path, null);
-  return { workspace, responses, files, row: toRow(id, logs, responses.at(-1)?.end ?? "completed", [...files.keys()]) };
+  return files;
 }
 
 function toRow(conversationId: string, logs: readonly LoggedResponse[], end: string, files: readonly string[]): Row {
