@@ -276,6 +276,7 @@ const definitions = {
       ...sets.sandboxFlag,
     },
     examples: ["doctor", "doctor --json"],
+    notes: ["User namespaces work if this command prints 0: unshare --user --map-root-user id -u"],
   },
   completion: {
     usage: "bash|zsh|fish",

@@ -150,9 +150,7 @@ export function parseScript(value: unknown, name: string): Script {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
   throw new SheafError(
     "CONFIG_INVALID",
-    toOneLine(
-      `the scripted model ${name} is not valid at ${problems[0]}${more}; the format is in docs/reference/scripted-models.md`,
-    ),
+    toOneLine(`the scripted model ${name} is not valid at ${problems[0]}${more}`),
     { details: problems.join("\n") },
   );
 }

@@ -48,7 +48,7 @@ export function parseUserConfig(text: string, file: string): UserConfig {
   const problems = listProblems(userConfig, value).map(toLine);
   if (problems.length === 0) return value as UserConfig;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  const advice = `the format is in docs/reference/configuration.md`;
+  const advice = `"sheaf schema config" prints the format`;
   throw new SheafError("CONFIG_INVALID", `the configuration ${file} is not valid at ${problems[0]}${more}; ${advice}`, {
     details: problems.join("\n"),
   });

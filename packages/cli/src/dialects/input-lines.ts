@@ -35,8 +35,7 @@ export async function* readInputLines(
   yield* decode(decoder.end());
 }
 
-const expected =
-  '{"type":"user","message":{"role":"user","content":"…"}}, or a control_request or control_response of docs/formats/cli.md';
+const expected = '{"type":"user","message":{"role":"user","content":"…"}}, or a control_request or control_response';
 
 /** Makes the error for a line of stdin without a meaning. */
 export function createLineError(number: number, problem: string, cause?: unknown): SheafError {

@@ -49,10 +49,7 @@ export async function findSandbox({
     memory.keep();
     return found;
   }
-  const advice =
-    found.kind === "bubblewrap"
-      ? adviseOnNamespaces(fault)
-      : "start Sheaf outside of another sandbox (see docs/guide/sandbox.md)";
+  const advice = found.kind === "bubblewrap" ? adviseOnNamespaces(fault) : "start Sheaf outside of another sandbox";
   return toUnavailable(fault, advice);
 }
 
@@ -151,7 +148,8 @@ export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readP
       : `run ${command} on the machine of this container`;
   }
   const confined = confinements.filter(({ file, pattern }) => pattern.test(read(file) ?? ""));
-  if (source === undefined || confined.length === 0) return "let this user make namespaces (see docs/guide/sandbox.md)";
+  if (source === undefined || confined.length === 0)
+    return "let this user make user namespaces (see sheaf help doctor)";
   if (source.includes("/pods/")) {
     return `give this pod ${confined.map(({ field }) => field).join(", ")}, as deploy/kubernetes.yaml does`;
   }
