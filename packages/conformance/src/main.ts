@@ -16,7 +16,7 @@ export interface MainIo {
   readonly writeError: (text: string) => void;
 }
 
-const help = `Checks a server against the contract of Sheaf's Chat API (docs/formats/documents.md).
+const help = `Checks a server against the contract of Sheaf's Chat API.
 
   sheaf-conformance URL [flags]
 

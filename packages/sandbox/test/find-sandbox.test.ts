@@ -76,7 +76,7 @@ describe("what to do where namespaces are forbidden", () => {
     [{ ...docker, "/proc/self/attr/current": "docker-default (enforce)\n" }, "--security-opt apparmor=unconfined"],
     [
       { ...pod, "/proc/self/status": "Seccomp:\t2\n" },
-      "give this pod seccompProfile Unconfined, procMount Unmasked (with hostUsers false), as deploy/kubernetes.yaml does",
+      "give this pod seccompProfile Unconfined, procMount Unmasked (with hostUsers false)",
     ],
     [
       { ...docker, "/proc/sys/kernel/unprivileged_userns_clone": "0" },

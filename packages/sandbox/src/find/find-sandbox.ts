@@ -151,7 +151,7 @@ export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readP
   if (source === undefined || confined.length === 0)
     return "let this user make user namespaces (see sheaf help doctor)";
   if (source.includes("/pods/")) {
-    return `give this pod ${confined.map(({ field }) => field).join(", ")}, as deploy/kubernetes.yaml does`;
+    return `give this pod ${confined.map(({ field }) => field).join(", ")}`;
   }
   const flags = confined.map(({ flag }) => `--security-opt ${flag}=unconfined`).join(" ");
   return `start this container with ${flags} (in a devcontainer, add them to runArgs)`;
