@@ -292,7 +292,7 @@ const definitions = {
     summary: "Create programs that start Sheaf, also under the name of another agent",
     flags: {
       "--as <NAME>...": "cursor-agent, agent, codex, claude or sheaf; repeatable (default: the first two)",
-      "--overwrite": "Replace any program",
+      "--overwrite": "Replace any other program",
     },
     examples: ["install-alias ~/bin", "install-alias ~/bin --as codex"],
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
