@@ -46,7 +46,7 @@ describe("instructions of a server", () => {
 
   test.each([
     ["are in the system prompt, in a fence that they cannot close", words, "agent", `math:\n~~~~\n${words}\n~~~~`],
-    ["are cut after 2,000 characters", `${cut}CANARY`, "agent", `math:\n~~~\n${cut}\n(The rest was cut off.)\n~~~`],
+    ["are cut after 2,000 characters", `${cut}CANARY`, "agent", `math:\n~~~\n${cut}\n(Sheaf left out the rest.)\n~~~`],
     ["are not there in ask mode, which starts no server", "CANARY", "ask", ""],
   ])(verifies("S-259", "%s"), async (_, instructions, mode, expected) => {
     const line = { choices: [{ index: 0, delta: { content: "Done." }, finish_reason: "stop" }] };

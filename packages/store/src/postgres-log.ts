@@ -210,7 +210,7 @@ async function beginResponse(
 ): Promise<BegunResponse> {
   const { id, conversationId, createdAt, cluster } = response;
   if (cluster) await checkRunning(query, owner, id, cluster.maxRunning);
-  if (!cluster?.continues) await runPostgres(query, toConversationInsert(postgresDialect, owner, response));
+  await runPostgres(query, toConversationInsert(postgresDialect, owner, response));
   const toBegun = ({ key, position, parent }: AddedResponse, lease: PostgresLease): BegunResponse => ({
     record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false, parent },
     log: { key, owner, lease, lastSeq: 0, written: Promise.resolve() },

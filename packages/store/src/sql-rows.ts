@@ -213,9 +213,13 @@ function toRecord({ settings, usage, openResponseId, lastResponseId, ...row }: C
   };
 }
 
-/** Adds the conversation of a new response, or renews it. */
+/** Adds the conversation of a new response, or renews it. One that must exist is only renewed. */
 export function toConversationInsert(dialect: Dialect, owner: string, response: NewResponse): Sql {
   const { conversationId: id, workspace, title, createdAt, settings } = response;
+  if (response.cluster?.continues) {
+    const changed = settings ? sql`, settings = ${JSON.stringify(settings)}` : raw("");
+    return sql`UPDATE sheaf.conversations SET updated_at = ${createdAt}${changed} WHERE id = ${id} AND owner = ${owner}`;
+  }
   const row = { id, owner, workspace, title, created_at: createdAt, updated_at: createdAt };
   const renewed = raw(settings ? ", settings = excluded.settings" : "");
   return insert(

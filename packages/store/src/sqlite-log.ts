@@ -176,7 +176,7 @@ function beginResponse(
 ): { readonly record: ResponseRecord; readonly log: LeasedLog } {
   const { id, conversationId, createdAt } = response;
   runSqliteScript(connection, checkWaiting(response));
-  if (!response.cluster?.continues) runSqlite(connection, toConversationInsert(sqliteDialect, owner, response));
+  runSqlite(connection, toConversationInsert(sqliteDialect, owner, response));
   const lease = leases.take(conversationId, owner);
   if (!lease) throw createTakenError(conversationId);
   const script = insertResponse(sqliteDialect, owner, response, lease.conversation);
