@@ -215,12 +215,13 @@ class Summary implements RunSummary {
   }
 }
 
-/** Lists the refusals of a call: the whole call, or parts of a command. */
-function listRefusals(tool: string, { status, error, effect }: ToolResult): Refusal[] {
+/** Lists the refusals of a call: the whole call, parts of a command, or the denied places of a search. */
+function listRefusals(tool: string, { status, error, effect, denied = 0 }: ToolResult): Refusal[] {
   if (error && (status === "rejected" || (status === "error" && refusingCodes.has(error.code)))) {
     // Details of a refusal are always the rule.
     return [{ tool, reason: error.message, ...(status === "rejected" && error.details && { rule: error.details }) }];
   }
-  const reasons = (effect?.kind === "command" && effect.refusals) || [];
+  const hidden = `rules deny reading ${denied} ${denied === 1 ? "place" : "places"}, which the result leaves out`;
+  const reasons = effect?.kind === "command" ? (effect.refusals ?? []) : denied > 0 ? [hidden] : [];
   return reasons.map((reason) => ({ tool, reason }));
 }

@@ -85,6 +85,10 @@ test(verifies("C166", "a refused call is told once, with its tool and its rule; 
     expect(readMetadata(...call, failed, endTurn).refusals, code).toEqual([{ tool: "run_terminal_cmd", reason: "m" }]);
   }
   expect(readMetadata(...call, toResult("call_1"), endTurn)).not.toHaveProperty("refusals");
+  const search = toResult("call_1", { denied: 2 });
+  expect(readMetadata(...toCall("call_1", "grep_search", { pattern: "x" }), search, endTurn).refusals).toEqual([
+    { tool: "grep_search", reason: "rules deny reading 2 places, which the result leaves out" },
+  ]);
 });
 
 test(verifies("C166", "a failed run tells what it cost; without a price or counts it is absent"), () => {

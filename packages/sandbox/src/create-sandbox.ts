@@ -94,11 +94,12 @@ interface ShellLimits extends Pick<CommandRequest, "timeoutMs" | "signal"> {
 export async function runInLauncher(
   request: CommandRequest,
   launcher: Launcher,
-  { variables = {}, writable, environment, program: files }: RunnerSettings,
+  { variables = {}, writable, environment, program: files, denials }: RunnerSettings,
 ): Promise<CommandOutcome> {
   const [workspace] = writable;
   const program = { tops: writable, environment, program: files };
   const { command, workingDirectory, input, isBackground = false, isReadOnly } = request;
+  const facts = { command, workspace, workingDirectory, program, denials };
   const { permissions } = launcher;
   const streams = createOutputStreams(request);
   if (isBackground) streams.moveToBackground();
@@ -120,7 +121,7 @@ export async function runInLauncher(
         if (!request.onTimeLimit) return false;
         streams.flush();
         const soFar = toOutcome(streams, permissions, { exitCode: timeoutExitCode, timedOut: true });
-        const reasons = explainFailure({ ...soFar, command, workspace, program });
+        const reasons = explainFailure({ ...soFar, ...facts });
         if (!request.onTimeLimit({ ...soFar, refusals: reasons })) return false;
         streams.moveToBackground();
         started.moveToBackground();
@@ -136,7 +137,7 @@ export async function runInLauncher(
     if (startError !== "") return toOutcome(createSilentStreams(), permissions, { exitCode: -1, startError });
     const signal = end.signal ?? (isOwnEnd ? started.toSignal(end.code ?? 0) : undefined) ?? null;
     const outcome = toOutcome(streams, permissions, toEnd({ ...end, signal }));
-    return { ...outcome, refusals: [...refusals, ...explainFailure({ ...outcome, command, workspace, program })] };
+    return { ...outcome, refusals: [...refusals, ...explainFailure({ ...outcome, ...facts })] };
   } catch (error) {
     const startError = toStartError(error, launcher.file, workingDirectory);
     const refusal = error instanceof SheafError ? startError : "";

@@ -80,6 +80,19 @@ describeWithSandbox("what must not be read", () => {
     },
   );
 
+  test.each([
+    ["cat .env", "Read(.env)", ".env"],
+    ["cat $PWD/config/prod.key | head", "Read(config/prod.key)", "config/prod.key"],
+    ["cat secrets/deep/key.pem", "Read(secrets)", "secrets"],
+    ["cat secrets/none", "Read(secrets)", "secrets"],
+    ["echo x >config/open.txt", "Write(config/**)", "config"],
+  ])(verifies("S-100", "%s fails, and its result has the rule %s"), async (command, rule, place) => {
+    const { refusals } = await runDenied(command, createFolder("workspace", secrets), rule);
+    expect(refusals).toEqual([`The rule ${rule} denies ${place} to commands.`]);
+    const { refusals: others } = await runDenied("cat other", createFolder("workspace"), rule, "Write(**)");
+    expect(others).toEqual([]);
+  });
+
   test(verifies("S-06", "a hard link that was there before does not show it either"), async () => {
     const workspace = createFolder("workspace", { ...secrets, "docs/a.txt": "shown" });
     linkSync(join(workspace, ".env"), join(workspace, "docs/other.txt"));

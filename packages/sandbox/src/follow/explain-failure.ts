@@ -1,4 +1,7 @@
 /** Explains failures that the sandbox likely caused: programs do not know about the sandbox (S-100). */
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import type { FileRule } from "@sheaf/base/files/glob";
 import type { CommandOutcome } from "../command.ts";
 import { explainProgramPlaces, type ProgramScope } from "../hold/program-places.ts";
 import { listSecretPlaces } from "../hold/secret-places.ts";
@@ -9,6 +12,10 @@ interface FailedCommand extends Pick<CommandOutcome, "exitCode" | "timedOut" | "
   readonly command: string;
   /** Absolute path. */
   readonly workspace: string;
+  /** Absolute path. Default: the workspace. */
+  readonly workingDirectory?: string | undefined;
+  /** The user's rules that deny files to commands. */
+  readonly denials?: readonly FileRule[] | undefined;
   /** The places of Sheaf itself, for a sentence about them. */
   readonly program?: ProgramScope | undefined;
 }
@@ -18,6 +25,7 @@ const noNetwork =
 /** Matches a line of a program that may have been waiting for a host. */
 const download = /\b(?:download|fetch|connect|resolv|retry|index|registry)|https?:\/\//i;
 const readOnly = /read-only file system|\bEROFS\b|not writable/i;
+const hidden = /no such file|permission denied|operation not permitted|\b(?:ENOENT|EACCES|EPERM)\b/i;
 const busy = /device or resource busy|\bEBUSY\b/i;
 /** Node's error for a folder that it creates with its parents on a read-only disk. */
 const noFolder = /\bENOENT\b[^\n]*\bmkdir '(\/[^'\n]+)'/g;
@@ -45,7 +53,9 @@ export function explainFailure(failed: FailedCommand): string[] {
   if (permissions.includes("unsandboxed")) return [];
   const text = output.slice(-maxLength);
   // A pipe to `tail` hides the exit code, but not the error line.
-  const own = failed.program && explainProgramPlaces(text.split("\n").filter(isHeld), failed.program);
+  const own =
+    (failed.program && explainProgramPlaces(text.split("\n").filter(isHeld), failed.program)) ??
+    explainDenied(text, failed);
   const sentences = own === undefined ? [] : [own];
   const secret = findSecretPlace(text, failed);
   if (secret !== undefined) {
@@ -69,9 +79,26 @@ export function explainFailure(failed: FailedCommand): string[] {
   return [...sentences, ...explainNetwork(failed, text)];
 }
 
+/** Explains the first existing place in an error line that a rule denies. Its content must not change the result. */
+function explainDenied(text: string, { workspace, workingDirectory = workspace, denials = [] }: FailedCommand) {
+  const globs = denials.map((rule) => ({ ...rule, glob: rule.glob.in(workspace) }));
+  for (const line of denials.length === 0 ? [] : text.split("\n")) {
+    const rules = globs.filter(({ kind }) => (kind === "Read" ? hidden : readOnly).test(line));
+    for (const word of rules.length === 0 ? [] : line.split(/[\s:'"`‘’(),]+/).filter(Boolean)) {
+      const path = resolve(workingDirectory, word);
+      const names = (isBelow(path, workspace) ? relative(workspace, path) : path).split("/");
+      const places = names.map((_, index) => names.slice(0, index + 1).join("/")).filter(Boolean);
+      const place = places.find((name) => rules.some(({ glob }) => glob.isCovering(name)));
+      const rule = place && rules.find(({ glob }) => glob.isCovering(place));
+      if (rule && existsSync(resolve(workspace, place))) return `The rule ${rule.text} denies ${place} to commands.`;
+    }
+  }
+  return undefined;
+}
+
 /** Returns a secret place that an error line reports as missing or closed. */
 function findSecretPlace(text: string, { program }: FailedCommand): string | undefined {
-  const lines = text.split("\n").filter((line) => /no such file|permission denied|\b(?:ENOENT|EACCES)\b/i.test(line));
+  const lines = text.split("\n").filter((line) => hidden.test(line));
   if (!program || lines.length === 0) return undefined;
   return listSecretPlaces(program.environment).find((place) => lines.some((line) => line.includes(place)));
 }
