@@ -67,7 +67,7 @@ export const requirements = {
     C168: ["commands that must pass before a run succeeds", "30bc5351"],
     C169: ["a run waits for commands that work, and names those that it ends", "290b13b1"],
     C190: ["sheaf test add: a session becomes a file that people edit", "dcb4b563"],
-    C191: ["sheaf test: an ordinary run without a model, the first divergence", "eba41ccc"],
+    C191: ["sheaf test: an ordinary run without a model, the first divergence", "b0b26e14"],
     C192: ["expect: what must be true at the end", "39f3ba73"],
     C193: ["rules: cases with the test's own configuration", "e72c1656"],
     C194: ["the end of a failed test, trust, --update, --live, reports", "e01e997b"],

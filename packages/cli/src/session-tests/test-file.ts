@@ -10,6 +10,7 @@ import { readNamedFile } from "@sheaf/base/read-named-file";
 
 const filledText = s.string({ minLength: 1 });
 const texts = s.list(s.string());
+const patterns = s.list(s.refine(s.string(), "a regular expression", isPattern));
 
 /** A file of the workspace: its text, or another form if it isn't plain text. */
 const startFile = s.either([
@@ -29,9 +30,9 @@ const expectations = s.strict(
     /** Contents of files after the last response; null if a file must not exist. */
     files: s.optional(s.record(s.nullable(s.string()))),
     /** Regular expressions that must match the last answer. */
-    answer: s.optional(texts),
+    answer: s.optional(patterns),
     /** Regular expressions that must match the last request to the model, including its system prompt. */
-    sees: s.optional(texts),
+    sees: s.optional(patterns),
     max_turns: s.optional(s.number({ minimum: 0 })),
     max_tokens: s.optional(s.number({ minimum: 0 })),
     max_cost_usd: s.optional(s.number({ minimum: 0 })),
@@ -76,7 +77,7 @@ const testFile = s.strict(
     untrusted: s.optional(s.literal(true)),
     /** Names of tools by the name of their server; the calls contain their results. */
     servers: s.optional(s.record(texts)),
-    responses: s.list<TestResponse>(testResponse),
+    responses: s.list<TestResponse>(testResponse, { minItems: 1 }),
     expect: s.optional(expectations),
     rules: s.optional(
       s.strict(
@@ -111,6 +112,14 @@ export async function readTestFile(file: string): Promise<TestFile> {
 
 export function formatTestFile(test: TestFile): string {
   return stringify(test, { lineWidth: 0, blockQuote: "literal", aliasDuplicateObjects: false });
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text, "u"));
+  } catch {
+    return false;
+  }
 }
 
 /** True if hooks stay in the sandbox: a repository's file must not open a way out of it. */
