@@ -48,6 +48,8 @@ test.each([
   [["login", "antropic"], "did you mean anthropic?"],
   [["logout", "a", "b"], "logout takes [PROVIDER]"],
   [["logout", "nobody"], '"nobody" is unknown'],
+  [["mcp", "logout", "nobody"], 'there is no MCP server "nobody"'],
+  [["hooks", "test", "PreToolUse", "--tool", "Typo"], 'there is no tool "Typo"'],
   [["models", "opnai"], "did you mean openai"],
   [["models", "--api-key", "x"], "--api-key goes with one provider"],
   [["models", "a", "b"], "models takes [PROVIDER]"],

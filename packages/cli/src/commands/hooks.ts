@@ -11,7 +11,7 @@ import { readWorkspaceHooks, type WorkspaceHooks } from "@sheaf/agent/config/wor
 import { createSandbox } from "@sheaf/sandbox/create-sandbox";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { fromToolInput } from "@sheaf/agent/tools/hooks/hook-input";
-import { toOwnToolNames } from "@sheaf/agent/tools/registry";
+import { describeTool, listToolNames, toOwnToolNames, toUnknownTool } from "@sheaf/agent/tools/registry";
 import type { HookOccasion } from "@sheaf/agent/tools/hooks/hooks";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
@@ -192,6 +192,8 @@ function toOccasion(event: (typeof hookEvents)[number], { tool, input }: FlagVal
     case "PreToolUse":
     case "PostToolUse": {
       const toolName = toOwnToolNames(tool ?? "")[0];
+      if (!describeTool(toolName) && !toolName.startsWith("mcp__"))
+        throw new SheafError("USAGE", toUnknownTool(toolName, listToolNames()).error!.message);
       const call = { callId: "call_test", toolName, arguments: fromToolInput(toolName, fields) ?? {} };
       return event === "PreToolUse" ? { event, call } : { event, call, outcome: { status: "success", output: "" } };
     }

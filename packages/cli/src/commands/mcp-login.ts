@@ -45,9 +45,13 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
   return printText(io, `Logged in to ${name}.\n`);
 }
 
-/** Deletes a login; without one, it still succeeds. @throws SheafError CONFIG_INVALID. */
-export async function runMcpLogout(io: CommandIo, name: string): Promise<number> {
+/** Deletes a login; for a server without one, it still succeeds. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runMcpLogout(parsed: ParsedArguments, io: CommandIo, name: string): Promise<number> {
   const isThere = await forgetLogin(io, name);
+  if (!isThere) {
+    const { settings, reason } = readServer(name, parsed, io);
+    if (!settings && reason === undefined) throw createUnknownError(name);
+  }
   return printText(io, isThere ? `Forgotten: the login to ${name}.\n` : `No login to ${name} to forget.\n`);
 }
 
@@ -62,26 +66,35 @@ export async function forgetLogin(io: CommandIo, name: string): Promise<boolean>
   }
 }
 
-/** Finds a server that a run would use: a repository's server requires the user's approval first. */
-function findServer(
-  name: string,
-  { flags }: ParsedArguments,
-  io: CommandIo,
-): { readonly settings: HttpServerSettings; readonly workspace: string } {
+function createUnknownError(name: string): SheafError {
+  return new SheafError("USAGE", `there is no MCP server "${name}": see sheaf mcp list`);
+}
+
+/** Reads the settings of a server that a run would use, or the reason why it would not. */
+function readServer(name: string, { flags }: ParsedArguments, io: CommandIo) {
   const { environment } = io;
   const { found } = readConfigFile(io);
   const raw = { ...toRawSettings(flags), ...io.settings };
   const config = createConfig(raw, environment, io.cwd, found);
   const trusted = config.findTrust();
   const { servers, leftOut } = chooseServers({ ...config, trusted, environment });
-  const settings = servers[name];
   const reason = leftOut.find((server) => server.name === name)?.problem;
+  return { settings: servers[name], reason, workspace: config.workspace };
+}
+
+/** Finds a server that a run would use: a repository's server requires the user's approval first. */
+function findServer(
+  name: string,
+  parsed: ParsedArguments,
+  io: CommandIo,
+): { readonly settings: HttpServerSettings; readonly workspace: string } {
+  const { settings, reason, workspace } = readServer(name, parsed, io);
   if (reason !== undefined) throw new SheafError("USAGE", `the MCP server ${name} cannot be used: ${reason}`);
-  if (!settings) throw new SheafError("USAGE", `there is no MCP server "${name}": see sheaf mcp list`);
+  if (!settings) throw createUnknownError(name);
   if (!("url" in settings))
     throw new SheafError("USAGE", `${name} is a program: only a server with an address has a login`);
   if (hasOwnAuthorization(settings)) {
     throw new SheafError("USAGE", `${name} has a header Authorization: remove it, or use it instead of a login`);
   }
-  return { settings, workspace: config.workspace };
+  return { settings, workspace };
 }

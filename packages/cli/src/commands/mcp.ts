@@ -47,7 +47,7 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
     case "login":
       return runMcpLogin(parsed, io, toServerName(action, words));
     case "logout":
-      return runMcpLogout(io, toServerName(action, words));
+      return runMcpLogout(parsed, io, toServerName(action, words));
     case "list-tools":
       return listTools(parsed, io, toServerName(action, words));
     case "enable":
