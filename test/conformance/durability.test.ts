@@ -132,7 +132,7 @@ describe("SIGKILL in the middle of a run", () => {
         onOutput: (output, child) => {
           if (!output.includes("What is there.") || shown) return;
           shown = runSheaf(["show", session], { cwd, home });
-          const others = ["export", "test add --name a --trust"].map((words) =>
+          const others = ["export", "test add --name a --trust", `diff ${session}`].map((words) =>
             runSheaf([...words.split(" "), session], { cwd, home }),
           );
           ended = Promise.all(others);

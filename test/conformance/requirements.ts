@@ -34,7 +34,7 @@ export const requirements = {
     C211: ["no flag of Codex opens the sandbox", "6af1a423"],
     C212: ["a run as the lines of codex exec, and back", "926e9ec7"],
     C213: ["a key for Codex goes only to the address beside it", "377ec71b"],
-    C31: ["a stored run can be printed again in any format", "137623e4"],
+    C31: ["a stored run can be printed again in any format", "7445e1ac"],
     C32: ["words that may be a command or a prompt cost no model request", "48b40861"],
     C33: ["convert ends as a live run with the same bytes does, and loses no content", "0c666335"],
     C38: ["the start of a request is short, and the same in every request", "03994951"],

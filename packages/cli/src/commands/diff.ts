@@ -13,7 +13,7 @@ import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
 import { printJson, printText } from "../standard-output.ts";
 
-/** Prints a table and the first difference, which isn't a failure. @throws SheafError USAGE, STORAGE_…. */
+/** Prints a table and the first difference, which isn't a failure. @throws SheafError USAGE, CONVERSATION_BUSY, STORAGE_…. */
 export async function runDiff(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { positionals } = parsed;
   const format = toCommandFormat(parsed);

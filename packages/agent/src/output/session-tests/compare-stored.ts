@@ -4,7 +4,7 @@ import type { Environment } from "@sheaf/base/paths";
 import type { TextMask } from "@sheaf/base/text-mask";
 import { digestLog } from "@sheaf/store/log-digest";
 import type { ConversationRecord, SharedStore } from "@sheaf/store/store";
-import { type LoggedResponse, readLogs } from "../../run/conversations/end-cut-response.ts";
+import { type LoggedResponse, readEndedLogs } from "../../run/conversations/end-cut-response.ts";
 import { readSessionStates, type SessionPlace } from "../../workspace/undo/session-states.ts";
 import { maskLog } from "../event-mask.ts";
 import { type ComparedSession, findParting } from "./compare-sessions.ts";
@@ -28,7 +28,7 @@ interface Session extends ComparedSession {
   readonly files: ReadonlyMap<string, string | null>;
 }
 
-/** Compares two sessions, apart from times, ids and paths, without changing them. @throws INTERNAL, STORAGE_…. */
+/** Compares two sessions, apart from times, ids and paths, without changing them. @throws CONVERSATION_BUSY, STORAGE_…. */
 export async function compareStored(
   ids: readonly [string, string],
   ports: ComparisonPorts,
@@ -48,7 +48,7 @@ async function readSession(
   const record = (await store.getConversation(id))!;
   const { workspace } = record;
   const logs: LoggedResponse[] = [];
-  for await (const log of readLogs(store, id, now))
+  for await (const log of readEndedLogs(store, id, now))
     logs.push({ ...log, events: maskLog(log.events, { mask, masksEdits: true }) });
   const responses = logs.map(({ events }) => toTestResponse(events));
   const responseIds = logs.map((log) => log.id);
