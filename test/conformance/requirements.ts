@@ -80,7 +80,7 @@ export const requirements = {
     C222: ["each finding has one comment, and the change one summary", "b9d78141"],
     C223: ["the result of sheaf review post, even after a failure", "32b53158"],
     C224: ["sheaf demo: a recorded conversation with real tools", "8ab939b1"],
-    C185: ["incomplete and empty answers", "c692cdea"],
+    C185: ["incomplete and empty answers", "4b298df5"],
     C180: ["--strict: the first loss ends a run", "569284eb"],
     C240: ["messages that the user adds while a response runs, in every format", "43515302"],
     C200: ["arguments of claude as flags, with notices and refusals", "1f93acc7"],

@@ -15,8 +15,8 @@ export type AnswerCheck = (text: string) => Promise<CheckedAnswer>;
 export interface FinalAnswer {
   /** Note for the model in the repair turn; undefined before it. */
   readonly note: string | undefined;
-  /** The end of the run; undefined when the model gets its one repair turn. */
-  toEnd(text: string): Promise<RunEnd | undefined>;
+  /** The end of the run; undefined when the model gets its one repair turn. `whole`: `text` and cut turns before it. */
+  toEnd(text: string, whole?: string): Promise<RunEnd | undefined>;
 }
 
 /** Judges answers by `check`. Without a check, every answer ends the run. */
@@ -26,9 +26,11 @@ export function createFinalAnswer(check: AnswerCheck | undefined): FinalAnswer {
     get note() {
       return note;
     },
-    async toEnd(text) {
+    async toEnd(text, whole = text) {
       if (!check) return { type: "run_end", reason: "end_turn" };
-      const checked = await check(text);
+      const joined = await check(whole);
+      // After a cut the model may write its whole answer again.
+      const checked = joined.ok || whole === text ? joined : await check(text);
       if (checked.ok) {
         note = undefined;
         return { type: "run_end", reason: "end_turn", output: checked.value };

@@ -285,10 +285,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       const isPaused = pauses > 0 && pauses <= MAX_PAUSES;
       const end = await toRunEnd(state, { hasText, isPaused }, budget, signal);
       const isOver = signal.aborted || state.error || (await budget.findExceeded(state.calls.length));
-      const note = isOver ? undefined : chances.take(state, end);
-      if (note !== undefined) return void (nextNote = note);
+      const note = chances.take(state, end);
+      if (note !== undefined && !isOver) return void (nextNote = note);
       if (end?.reason !== "end_turn") return end;
-      const checked = await answer.toEnd(state.text);
+      const checked = await answer.toEnd(state.text, chances.text);
       return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
     },
     /** Runs the user's hooks and the verifying commands. Returns the end of the run, or undefined if it continues. */

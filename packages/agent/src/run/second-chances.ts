@@ -6,21 +6,29 @@ import type { TurnState } from "./model-turn.ts";
 const MAX_CUTS = 2;
 
 export interface SecondChances {
+  /** Text of the last turn, after the text of cut turns that it continues. */
+  readonly text: string;
   /** The note for one more turn after `state`; undefined: the run ends with `end`, or continues anyway. */
   take(state: TurnState, end: RunEnd | undefined): string | undefined;
 }
 
 export function createSecondChances(): SecondChances {
   let cuts = 0;
+  let [before, text] = ["", ""];
   let hasAskedToCall = false;
   let hasAskedAgain = false;
   return {
+    get text() {
+      return text;
+    },
     take(state, end) {
       const cut = state.calls.filter(({ rawArguments }) => rawArguments !== undefined);
       const tools = new Set([...cut.map(({ toolName }) => toolName), ...state.heldBack]);
       const names = [...tools].join(", ");
       const isCut = state.end?.finishReason === "max_tokens";
       cuts = isCut ? cuts + 1 : 0;
+      text = before + state.text;
+      before = isCut && state.calls.length === 0 ? text : "";
       if (isCut) return cuts <= MAX_CUTS ? toCutNote(state, names) : undefined;
       if (!end || (end.error && end.error.code !== "EMPTY_ANSWER")) return undefined;
       if (state.heldBack.length > 0 && !hasAskedToCall) {

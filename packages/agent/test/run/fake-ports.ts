@@ -136,7 +136,7 @@ export interface RunOptions extends AddedMessages {
   readonly store?: Store;
   /** Called with each event; may abort, and may take its time as a slow reader does. */
   readonly onEvent?: (event: RunEvent, abort: (reason?: SheafError) => void) => unknown;
-  readonly checkAnswer?: AnswerCheck;
+  readonly checkAnswer?: AnswerCheck | undefined;
   readonly controller?: AbortController;
   readonly approver?: Approver;
   readonly hooks?: Hooks;

@@ -1,7 +1,9 @@
 /** Turns that ended too early: the run continues with a note, a few times. */
 import type { ModelEvent } from "@sheaf/protocol";
+import { parseJson } from "@sheaf/protocol/check-value";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
+import type { AnswerCheck } from "../../src/run/final-answer.ts";
 import { toFailure } from "../../src/tools/failure.ts";
 import type { ToolBox } from "../../src/tools/tool.ts";
 import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, usage } from "./fake-ports.ts";
@@ -13,7 +15,7 @@ const cutCall = (raw: string): ModelEvent[] => [
 ];
 const done = [text("o three."), end()];
 
-async function runTurns(turns: readonly (readonly ModelEvent[])[], settings: object = {}) {
+async function runTurns(turns: readonly (readonly ModelEvent[])[], settings: object = {}, checkAnswer?: AnswerCheck) {
   const ran: string[] = [];
   const model = createFakeModel(turns.map((events) => [events]));
   const tools: ToolBox = {
@@ -25,7 +27,7 @@ async function runTurns(turns: readonly (readonly ModelEvent[])[], settings: obj
       return ok();
     },
   };
-  const groups = await runModel(model, { tools, settings: { start, ...settings } });
+  const groups = await runModel(model, { tools, settings: { start, ...settings }, checkAnswer });
   const events = groups.flat();
   return {
     ran,
@@ -96,6 +98,22 @@ test.each<readonly [string, readonly (readonly ModelEvent[])[], object, number]>
   expect(run.end).toMatchObject(outcome);
   expect(run.requests).toHaveLength(requests);
 });
+
+test.each([
+  ["continued", [text('"a"}'), end()], { name: "a" }],
+  ["written again", [text('{"name": "b"}'), end()], { name: "b" }],
+])(
+  verifies(["C185", "C10"], "a cut answer for a schema is judged as a whole, or %s"),
+  async (_how, lastTurn, output) => {
+    const cut = [text('{"name": '), end("max_tokens")];
+    const checkAnswer: AnswerCheck = async (answer) => {
+      const value = parseJson(answer);
+      return value === undefined ? { ok: false, problem: "no JSON" } : { ok: true, value };
+    };
+    const run = await runTurns([cut, lastTurn], {}, checkAnswer);
+    expect([run.requests.length, run.end]).toMatchObject([2, { reason: "end_turn", output }]);
+  },
+);
 
 test(verifies(["C185", "C24"], "a budget that is used up leaves no second try"), async () => {
   const run = await runTurns([[text("a"), { ...end("max_tokens"), usage } as ModelEvent], done], {
