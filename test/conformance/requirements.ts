@@ -270,7 +270,7 @@ export const requirements = {
     X56: ["changes of a workspace from git", "786784f6"],
     X30: ["the workspaces that are served", "ffb0821a"],
     X31: ["files of a workspace are found by some of their letters", "e3b11a03"],
-    X32: ["a file of a workspace is read, inside only", "f13c759d"],
+    X32: ["a file of a workspace is read, inside only", "d01c526e"],
     X33: ["one answer for each address, ten named types of document", "f94036cb"],
     X34: ["reasons of approvals, for programs", "95e58cb3"],
     X45: ["the rules that “always” covers", "99678906"],

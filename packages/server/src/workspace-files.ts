@@ -3,6 +3,7 @@ import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type { ToolError } from "@sheaf/protocol";
 import { createFolderReader, walkFolders } from "@sheaf/base/files/read-folder";
 import { readLines } from "@sheaf/base/files/read-file";
+import { isOfGit } from "@sheaf/base/files/protected-names";
 import { createWorkspace, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
 import { rankPaths } from "@sheaf/agent/workspace/rank-paths";
 import { createDenials } from "./denials.ts";
@@ -127,7 +128,10 @@ export function findReadable(workspace: Workspace, path: string, name: string): 
   const resolved = workspace.resolve(path);
   if (!resolved.ok) throw createPlaceError(resolved.error, path, name);
   const { path: found } = resolved;
-  if (![found.named, found.relative].some((place) => workspace.leftOut?.has(place))) return found;
+  const places = [found.named, found.relative];
+  if (places.some((place) => isOfGit(workspace.root, place)))
+    throw new HttpError("FORBIDDEN", `${found.named} belongs to git: name a file of the workspace`);
+  if (!places.some((place) => workspace.leftOut?.has(place))) return found;
   throw new HttpError("FORBIDDEN", `a rule of this server forbids to read ${found.named}`);
 }
 

@@ -1,5 +1,5 @@
 /** Workspaces and their files, as clients see them (X30 to X32). */
-import { linkSync, symlinkSync } from "node:fs";
+import { cpSync, linkSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { WorkspaceCommandList, WorkspaceFile, WorkspaceFileList, WorkspaceList } from "@sheaf/protocol";
 import { expect, test } from "vitest";
@@ -14,6 +14,7 @@ const app = folders.newFolder({
   ".git/HEAD": "ref: refs/heads/topic\n",
   ".git/objects/x": "",
   ".git/refs/x": "",
+  ".git/config": "[remote]\nurl = https://u:secret@example.org",
   ".gitignore": "build/\n",
   "src/user-list.ts": text,
   "src/list.ts": "",
@@ -29,6 +30,8 @@ const outside = folders.newFolder({ "secret.txt": "secret" });
 symlinkSync(join(outside, "secret.txt"), join(app, "link.txt"));
 symlinkSync(outside, join(app, "src", "elsewhere"));
 symlinkSync(join(app, ".env"), join(app, "innocent.txt"));
+symlinkSync(join(app, ".git/config"), join(app, "settings.txt"));
+cpSync(join(app, ".git"), join(app, "build/bare"), { recursive: true });
 linkSync(join(app, ".env"), join(app, "linked.txt"));
 
 const start = (): Promise<TestApp> => {
@@ -93,6 +96,10 @@ test.each([
   ["innocent.txt", 403],
   ["linked.txt", 403],
   ["src%2F..%2F.env", 403],
+  [".git%2fconfig", 403],
+  [".GIT%2Fconfig", 403],
+  ["settings.txt", 403],
+  ["build%2Fbare%2Fconfig", 403],
   ["none.txt", 404],
   ["image.png", 400],
   ["src", 400],
@@ -102,7 +109,7 @@ test.each([
   const answer = await server.fetch(`/v1/workspaces/app/files/${path}`);
   expect(answer.status).toBe(status);
   const body = await answer.text();
-  expect(body).not.toMatch(/secret"|KEY=1|root:/);
+  expect(body).not.toMatch(/secret["@]|KEY=1|root:/);
   // Where the workspace is on the machine is nobody's business.
   expect(body).not.toContain(app);
 });

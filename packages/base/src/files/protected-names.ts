@@ -98,6 +98,13 @@ export function findProtection(workspace: Workspace, path: WorkspacePath): ToolE
   return { code: "PROTECTED_PATH", message, details: "" };
 }
 
+/** True for a relative path in a git folder of any name, whose settings may hold passwords (X32). */
+export function isOfGit(root: string, path: string): boolean {
+  const parts = path.split(/[\\/]/);
+  if (parts.some((part) => toProtectedName(part) === ".git")) return true;
+  return parts.some((_, index) => hasRepositoryShape(join(root, ...parts.slice(0, index))));
+}
+
 /** Finds a folder with the shape of a repository, whatever its name: git obeys its settings and hooks (S-244). */
 function findRepositoryAround(root: string, path: string): string | undefined {
   const parts = posix.relative(root, posix.resolve(root, path)).split("/");
