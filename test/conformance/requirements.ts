@@ -473,7 +473,7 @@ export const requirements = {
     "R-56": ["forks have their own trees", "fca9c169"],
     "R-57": ["published branches are never forced", "bbef6d53"],
     "R-44": ["100 lost servers", "7f03b5b5"],
-    "R-60": ["readiness, and metrics of a cluster", "3526c0ad"],
+    "R-60": ["readiness, and metrics of a cluster", "1defe386"],
     "R-61": ["a server that goes hands its responses over", "5f40b8d4"],
     "R-62": ["a file moves to a database", "60ae158e"],
     "R-63": ["conversations are deleted after so many days", "409a16a1"],

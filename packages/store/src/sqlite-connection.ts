@@ -38,14 +38,14 @@ export function openSqliteConnection(file: string, name = file, access: SqliteAc
   try {
     opened = openDatabase(file, access);
   } catch (error) {
-    throw toStorageError(error, file);
+    throw toStorageError(error, file, access);
   }
   const { database, foundSchema } = opened;
   const run = <Result>(action: () => Result): Result => {
     try {
       return action();
     } catch (error) {
-      throw toStorageError(error, name);
+      throw toStorageError(error, name, access);
     }
   };
   const statements = new Map<string, StatementSync>();
@@ -103,7 +103,7 @@ function openDatabase(file: string, access: SqliteAccess): OpenedFile {
     makeDatabaseFile(file);
     return openFile(file);
   } catch (error) {
-    const { code } = toStorageError(error, file);
+    const { code } = toStorageError(error, file, access);
     if (code === "STORAGE_CORRUPT" && completeCutFile(file)) return openFile(file);
     if (access === "write" || code !== "STORAGE_LOCKED" || !existsSync(file)) throw error;
     return openToLook(file);
@@ -146,9 +146,11 @@ const SQLITE_CONSTRAINT_TRIGGER = 1811;
 
 type Known = readonly [code: ErrorCode, advice: string];
 
-const elsewhere = "set SHEAF_HOME to a folder that you can write, or add --no-save";
+/** The end of advice for callers that may have the flag: a server and `sheaf store` have no such flag. */
+const orUnsaved = ", or add --no-save";
+const elsewhere = `set SHEAF_HOME to a folder that you can write${orUnsaved}`;
 const locked: Known = ["STORAGE_LOCKED", "another process holds it: try again"];
-const full: Known = ["STORAGE_FULL", `the disk is full: free some space, or add --no-save`];
+const full: Known = ["STORAGE_FULL", `the disk is full: free some space${orUnsaved}`];
 const unopened: Known = ["STORAGE_LOCKED", `it cannot be opened: ${elsewhere}`];
 const foreign: Known = [
   "STORAGE_CORRUPT",
@@ -160,7 +162,7 @@ const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Know
   [5, locked],
   [6, locked],
   [8, ["STORAGE_LOCKED", `it cannot be written: ${elsewhere}`]],
-  [10, ["STORAGE_FULL", `the disk refused to write: free some space, or add --no-save`]],
+  [10, ["STORAGE_FULL", `the disk refused to write: free some space${orUnsaved}`]],
   [
     SQLITE_CORRUPT,
     [
@@ -170,7 +172,7 @@ const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Know
   ],
   [13, full],
   [SQLITE_CANTOPEN, unopened],
-  [SQLITE_CONSTRAINT_TRIGGER, ["STORAGE_LOCKED", `a trigger in it refuses to write: remove it, ${elsewhere}`]],
+  [SQLITE_CONSTRAINT_TRIGGER, ["STORAGE_LOCKED", `a trigger in it refuses to write: remove it, or ${elsewhere}`]],
   [26, foreign],
   ["NOT_A_FILE", foreign],
   ["ENOSPC", full],
@@ -191,13 +193,14 @@ export function isRefusedBySqlite(error: unknown): boolean {
 }
 
 /** Turns a failure into STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
-function toStorageError(error: unknown, name: string): SheafError {
+function toStorageError(error: unknown, name: string, access: SqliteAccess): SheafError {
   if (error instanceof SheafError) return error;
   const { code, message } = error as { code?: string; message?: string };
   const resultCode = toResultCode(error);
   const known = resultCode === undefined ? (codes.get(code ?? "") ?? unopened) : codes.get(resultCode);
   const [kind, advice] = known ?? (["INTERNAL", "unexpected"] as const);
-  return new SheafError(kind, `the store ${name} failed (${message ?? String(error)}): ${advice}`, {
+  const fitting = access === "any" ? advice : advice.replace(orUnsaved, "");
+  return new SheafError(kind, `the store ${name} failed (${message ?? String(error)}): ${fitting}`, {
     cause: error,
     source: "storage",
   });

@@ -75,7 +75,13 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
         for (const { id } of found) connection.prepare("DELETE FROM conversations WHERE id = ?").run(id);
         return found.map(({ id }) => id);
       }),
-    checkReady: async () => connection.run(() => void connection.prepare("SELECT 1 FROM conversations LIMIT 1").get()),
+    checkReady: async () =>
+      connection.transact("grouped", () => {
+        connection.prepare("SELECT 1 FROM conversations LIMIT 1").get();
+        // SQLite writes the page even if the number stays; a transaction that is rolled back writes nothing.
+        const { user_version: version } = connection.prepare("PRAGMA user_version").get() as { user_version: number };
+        connection.prepare(`PRAGMA user_version = ${version}`).run();
+      }),
     close: async () => connection.close(),
   };
 }

@@ -128,7 +128,7 @@ function createDeathError(cause: Error | undefined): SheafError {
   return new SheafError("INTERNAL", message, { source: "storage", cause });
 }
 
-/** Writes other than appends: of the store, and of the messages that wait. */
+/** Writes other than appends, of the store and of the messages that wait. `checkReady` writes too. */
 const writes = {
   store: [
     "createResponse",
@@ -146,6 +146,7 @@ const writes = {
     "addAttachment",
     "deleteAttachment",
     "deleteAttachmentsBefore",
+    "checkReady",
   ],
   waiting: ["add", "arrange", "take", "remove", "claim", "giveBack", "fail"],
 } as const satisfies {

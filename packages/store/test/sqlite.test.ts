@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createSqliteStore } from "../src/sqlite.ts";
 import { migrateSqlite } from "../src/sqlite-dump.ts";
 import { createThreadedSqliteStore } from "../src/threaded-sqlite.ts";
+import { describeWithNamespaces, toNamespaceWrapper } from "../../../test/support/namespace.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { testStoreContract } from "./store-contract.ts";
 
@@ -175,6 +176,32 @@ describe("writers in several processes", () => {
     for (const [index, id] of ids.entries()) expect(await store.readEvents(id)).toHaveLength(index === 7 ? 0 : 1);
     await store.appendEvents("chat_7", [turnStart(1)], "synced");
     await store.close();
+  });
+});
+
+describeWithNamespaces("a full disk", () => {
+  test.each([
+    ["createSqliteStore", "sqlite.ts", /free some space, or add --no-save$/],
+    ["createThreadedSqliteStore", "threaded-sqlite.ts", /free some space$/],
+  ])(verifies(["C20", "R-60"], "is not ready for %s, and the advice fits"), (name, module, message) => {
+    const script = `
+      const { writeFileSync } = await import("node:fs");
+      const { ${name} } = await import(${JSON.stringify(import.meta.resolve(`../src/${module}`))});
+      const store = ${name}("${folder}/sheaf.db");
+      await store.checkReady();
+      for (const bytes of [100_000, 1000]) {
+        try {
+          for (let count = 0; ; count += 1) writeFileSync("${folder}/" + bytes + count, Buffer.alloc(bytes));
+        } catch {}
+      }
+      let failure;
+      for (let count = 0; count < 1000; count += 1) await store.checkReady().catch((error) => (failure = error));
+      console.log(JSON.stringify([failure?.code, failure?.message]));
+      process.exit();`;
+    const program = [process.execPath, "--conditions=sheaf-source", "--input-type=module", "-e", script];
+    const words = [...toNamespaceWrapper(`mount -t tmpfs -o size=2m tmpfs ${folder}`), ...program];
+    const failure: unknown = JSON.parse(execFileSync("/usr/bin/env", words).toString());
+    expect(failure).toEqual(["STORAGE_FULL", expect.stringMatching(message)]);
   });
 });
 

@@ -223,7 +223,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     get: { id: "getHealth", summary: "Whether the server accepts requests.", answers: { "200": "any" }, secured: false },
   },
   "/readyz": {
-    get: { id: "getReadiness", summary: "Whether the server should get new requests: 503 while it closes, or its store does not answer.",
+    get: { id: "getReadiness", summary: "Whether the server should get new requests: 503 while it closes, or its store takes no writes.",
       answers: { "200": "any" }, secured: false },
   },
   "/metrics": {
