@@ -322,7 +322,7 @@ export const requirements = {
     "S-22": ["protected names refuse writes", "f507cb57"],
     "S-83": ["searches run in the sandbox and see their folder alone", "6dabbcf0"],
     "S-84": ["rules and tools use one place for a path, reached without following links", "2ae640c3"],
-    "S-23": ["atomic writes, hard links are safe", "27c95032"],
+    "S-23": ["atomic writes, hard links are safe", "20f864b3"],
     "S-211": ["a deletion is of the file seen before", "cbe7151a"],
     "S-80": ["places that git's configuration names are protected", "64583657"],
     "S-81": ["what editors obey on opening a folder is protected", "a5539914"],

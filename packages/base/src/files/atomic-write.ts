@@ -12,6 +12,7 @@ import {
   lstatSync,
   openSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeFile,
 } from "node:fs";
@@ -49,6 +50,7 @@ export async function writeFileAtomically(
       // Even for a moment, no more people can read the file than the final one.
       await writeTemporaryFile(temporary, bytes, mode & 0o777, (descriptor) => {
         if (current) takeOver(descriptor, current, mode);
+        else setFolderOwner(descriptor, folder.entry("."));
       });
       try {
         place(temporary, target, readCurrent(target, expected));
@@ -85,15 +87,28 @@ function takeOver(descriptor: number, current: BigIntStats, mode: number): void 
   const own = fstatSync(descriptor, { bigint: true });
   let kept = mode;
   if (own.uid !== current.uid || own.gid !== current.gid) {
-    try {
-      fchownSync(descriptor, Number(current.uid), Number(current.gid));
-    } catch (error) {
-      if (getFaultCode(error) !== "EPERM") throw error;
-      // Another owner's rights must not become this user's.
-      kept &= 0o777;
-    }
+    // Another owner's rights must not become this user's.
+    if (!setOwner(descriptor, Number(current.uid), Number(current.gid))) kept &= 0o777;
   }
   if ((Number(own.mode) & 0o7777) !== kept) fchmodSync(descriptor, kept);
+}
+
+/** Gives a new file of root the owner of its folder, who could not change it otherwise. */
+function setFolderOwner(descriptor: number, folder: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  setOwner(descriptor, uid, gid);
+}
+
+/** Returns false for an owner that this user cannot set, or that its namespace does not know. */
+function setOwner(descriptor: number, uid: number, gid: number): boolean {
+  try {
+    fchownSync(descriptor, uid, gid);
+    return true;
+  } catch (error) {
+    if (!["EPERM", "EINVAL"].includes(getFaultCode(error))) throw error;
+    return false;
+  }
 }
 
 /** Puts the file into place. A new file never replaces a file that has appeared since. */

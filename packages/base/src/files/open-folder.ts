@@ -1,6 +1,16 @@
 /** Opens folders, so that Sheaf follows no link that has appeared since a check (S-21). */
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, realpathSync } from "node:fs";
-import { join, posix } from "node:path";
+import {
+  chownSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, posix } from "node:path";
 import { createFileFault, getFaultCode } from "./file-error.ts";
 
 /** A folder that stays the same one, whatever happens to its name. */
@@ -90,15 +100,30 @@ function openChild(path: string, options: FolderOptions): number {
       throw createFileFault("ELOOP");
     if (code !== "ENOENT" || !options.create) throw error;
   }
-  makeFolder(path);
-  return openSync(path, FOLDER_FLAGS);
+  const isNew = makeFolder(path);
+  const descriptor = openSync(path, FOLDER_FLAGS);
+  if (isNew && process.geteuid?.() === 0) setOuterOwner(descriptor, dirname(path));
+  return descriptor;
 }
 
-function makeFolder(path: string): void {
+/** Returns false if another process made the folder meanwhile. */
+function makeFolder(path: string): boolean {
   try {
     mkdirSync(path);
+    return true;
   } catch (error) {
     if (getFaultCode(error) !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/** Gives a new folder of root the outer folder's owner, unless the system refuses. `fchown` refuses such a descriptor. */
+function setOuterOwner(descriptor: number, outer: string): void {
+  const { uid, gid } = statSync(outer);
+  try {
+    chownSync(`/proc/self/fd/${descriptor}`, uid, gid);
+  } catch (error) {
+    if (!["EPERM", "EINVAL"].includes(getFaultCode(error))) throw error;
   }
 }
 

@@ -39,6 +39,14 @@ describe("a new file", () => {
     expect(readdirSync(join(root, "a/b"))).toEqual(["c.txt"]);
   });
 
+  test(verifies("S-23", "of root has the owner of the folder, as have the folders it needs"), async () => {
+    skipIfMissing(notRoot);
+    const { root, workspace, path } = createTemporaryWorkspace();
+    chownSync(root, 1234, 4321);
+    expect(await writeFileAtomically(workspace, path("a/b.txt"), toBytes("new"), undefined)).toEqual({ ok: true });
+    for (const name of ["a", "a/b.txt"]) expect(statSync(join(root, name))).toMatchObject({ uid: 1234, gid: 4321 });
+  });
+
   test("does not replace one that came up in the meantime", async () => {
     const { root, workspace, path, write, read } = createTemporaryWorkspace();
     write("a.txt", "theirs");

@@ -1,12 +1,12 @@
 /** Restores files, links and folders, each only if it has not changed since Sheaf's run left it. */
-import { chmodSync, lstatSync, mkdirSync, readlinkSync, rmdirSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readlinkSync, rmdirSync, symlinkSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import { createFileFault, type FileResult, getFaultCode, runFileWork } from "@sheaf/base/files/file-error";
 import { moveFile, removeFile } from "@sheaf/base/files/move-file";
 import { type FileIdentity, toFileIdentity } from "@sheaf/base/files/open-file";
-import { withEntry } from "@sheaf/base/files/open-folder";
+import { openFolder, withEntry } from "@sheaf/base/files/open-folder";
 import { hashFile, toGitId } from "@sheaf/base/files/read-file";
 import { findProtection } from "@sheaf/base/files/protected-names";
 import { type Workspace, type WorkspacePath, createWorkspace } from "@sheaf/base/files/workspace";
@@ -356,10 +356,7 @@ async function setMode({ workspace, path, span: { before, modes } }: PresentFile
 async function restoreFolder(file: PresentFile): Promise<FileResult<void>> {
   const { workspace, path } = file;
   const made = await runFileWork(path.named, async () => {
-    const make = (entry: string): void => {
-      if (!lstatSync(entry, { throwIfNoEntry: false })) mkdirSync(entry);
-    };
-    if (path.relative !== ".") withEntry(workspace.root, path.relative, make, { create: true });
+    if (path.relative !== ".") openFolder(workspace.root, path.relative, { create: true }).close();
   });
   return made.ok ? setMode(file) : made;
 }

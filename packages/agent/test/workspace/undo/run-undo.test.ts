@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import { describe, expect, test } from "vitest";
+import { notRoot, skipIfMissing } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createTemporaryWorkspace, createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 import { revertConversation, type RevertRequest } from "../../../src/run/conversations/revert.ts";
@@ -75,6 +77,16 @@ async function createConversation(hasGit = false) {
 const pause = () => wait(150);
 
 describe("a revert", () => {
+  test(verifies("S-23", "by root leaves files and folders to the owner of the workspace"), async () => {
+    skipIfMissing(notRoot);
+    const { respond, revert, write, root } = await createConversation();
+    chownSync(root, 1234, 4321);
+    write("a/b.txt", "before");
+    await respond("chat_1", () => rmSync(join(root, "a"), { recursive: true }));
+    expect(await revert()).toMatchObject({ files: [{ filePath: "a/b.txt", action: "restored" }] });
+    for (const name of ["a", "a/b.txt"]) expect(statSync(join(root, name))).toMatchObject({ uid: 1234, gid: 4321 });
+  });
+
   test(
     verifies("R-78", "leaves what somebody else changed while the run did nothing, and restores the rest"),
     async () => {
