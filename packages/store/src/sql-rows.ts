@@ -213,7 +213,7 @@ function toRecord({ settings, usage, openResponseId, lastResponseId, ...row }: C
   };
 }
 
-/** Adds the conversation of a new response, or renews it. One that must exist is only renewed. */
+/** Adds the conversation of a new response, or renews it. Only renews a conversation that must exist. */
 export function toConversationInsert(dialect: Dialect, owner: string, response: NewResponse): Sql {
   const { conversationId: id, workspace, title, createdAt, settings } = response;
   if (response.cluster?.continues) {
