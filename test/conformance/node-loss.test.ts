@@ -60,7 +60,9 @@ describeWithPostgres("a server is lost", (postgres) => {
       const log = await readLog(cluster);
       checkNumbers(log);
       expect(log.filter((event) => event.type === "turn_end")).toMatchObject([{ cut: true }, { finishReason: "stop" }]);
-      expect(log.filter((event) => event.type === "turn_start")[1]?.note).toMatch(/broke off there: continue at its end, without repeating it/);
+      expect(log.filter((event) => event.type === "turn_start")[1]?.note).toMatch(
+        /broke off there: continue at its end, without repeating it/,
+      );
       expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
     },
   );

@@ -100,7 +100,10 @@ describeWithBubblewrap("what verifies a run", () => {
   test(verifies("C168", "an empty command is a usage error, in the configuration too"), async () => {
     const { run, home } = createProject(lie);
     const { code, stderr } = await run(["--verify", " "]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^sheaf: USAGE: --verify " " cannot run: write --verify /)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^sheaf: USAGE: --verify " " cannot run: write --verify /),
+    ]);
     writeFileSync(join(home, "config.json"), JSON.stringify({ verify: [""] }));
     const configured = await run([]);
     expect([configured.code, configured.stderr]).toEqual([2, expect.stringContaining("verify[0]: expected a command")]);
