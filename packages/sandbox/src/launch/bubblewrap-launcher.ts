@@ -259,11 +259,12 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       let endPlaces = (): readonly string[] => [];
       let passage: GitPassage | undefined;
       let sandbox: AdmittedSandbox | undefined;
-      const end = async (): Promise<string[]> => [
-        ...((await passage?.end()) ?? []),
-        ...endPlaces(),
-        ...(await git.remake(moved.splice(0))),
-      ];
+      let prepareNext = (): void => undefined;
+      const end = async (): Promise<string[]> => {
+        const notes = [...((await passage?.end()) ?? []), ...endPlaces(), ...(await git.remake(moved.splice(0)))];
+        prepareNext();
+        return notes;
+      };
       try {
         held = places.begin(request);
         const endHeld = (): string[] => (isReadOnly ? [] : places.end({ isBackground }));
@@ -281,7 +282,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         const endAll = (): string[] => [...left.splice(0), ...network.takeNotes(), ...endHeld()];
         endPlaces = running.watch(sandbox.child, endAll);
         const followed = await sandbox.start(command, limits, end);
-        if (isUsual) waiting.prepare(key, () => makeSandbox({ ...order, command: undefined }));
+        if (isUsual) prepareNext = () => waiting.prepare(key, () => makeSandbox({ ...order, command: undefined }));
         return { ...followed, moveToBackground: () => void (isBackground ||= isReadOnly || places.moveToBackground()) };
       } catch (error) {
         await sandbox?.end();

@@ -1,6 +1,7 @@
 /**
- * Makes sandboxes in advance while commands run, since making one takes longer than most commands. Each waits for a
- * command that needs the same sandbox as an earlier one.
+ * Makes sandboxes in advance, since making one takes longer than most commands. Each waits for a command that needs the
+ * same sandbox as an earlier one. Sheaf waits for the end of that one: a command could rename a folder at that moment,
+ * and bubblewrap would make the missing folder again for its mounts.
  */
 import type { AdmittedSandbox } from "./admitted-sandbox.ts";
 
@@ -14,9 +15,6 @@ export interface WaitingSandboxes {
 
 /** Most waiting sandboxes: one for commands that write, and one for commands that only read. */
 const maxWaiting = 2;
-
-/** Milliseconds. A start blocks Node, which would mix the order in which it reads a command's first output. */
-const START_MS = 20;
 
 export function createWaitingSandboxes(): WaitingSandboxes {
   const waiting = new Map<string, Promise<AdmittedSandbox | undefined>>();
@@ -39,7 +37,8 @@ export function createWaitingSandboxes(): WaitingSandboxes {
       return undefined;
     },
     prepare(key, make) {
-      const timer = setTimeout(() => {
+      // The caller first passes on the result of its command: a start blocks Node.
+      setImmediate(() => {
         if (isEnded || waiting.has(key)) return;
         const [oldest = ""] = waiting.keys();
         if (waiting.size === maxWaiting) void takeOut(oldest)?.then(drop);
@@ -48,8 +47,7 @@ export function createWaitingSandboxes(): WaitingSandboxes {
           key,
           make().catch(() => undefined),
         );
-      }, START_MS);
-      timer.unref();
+      });
     },
     async end() {
       isEnded = true;
