@@ -10,7 +10,12 @@ import { SheafError } from "@sheaf/base/errors";
 import { listFiles } from "@sheaf/base/files/list-files";
 import { findRepository } from "@sheaf/base/files/repository";
 import type { Environment } from "@sheaf/base/paths";
-import { readSessionStates, type SessionStates, type StateFile } from "@sheaf/agent/workspace/undo/session-states";
+import {
+  listChangedFiles,
+  readSessionStates,
+  type SessionStates,
+  type StateFile,
+} from "@sheaf/agent/workspace/undo/session-states";
 import { chooseStartFiles, toStartFile } from "./start-files.ts";
 import type { TestResponse } from "@sheaf/agent/output/session-tests/test-response";
 import type { TestFile } from "./test-file.ts";
@@ -100,17 +105,16 @@ function listGranted(events: readonly RunEvent[]): readonly string[] {
 
 /** Returns the final texts of the files that the session changed; null for deleted ones. */
 async function listExpected(states: SessionStates): Promise<Record<string, string | null>> {
-  const before = new Map(states.start.map((file) => [file.path, file]));
   const expected: Record<string, string | null> = {};
-  for (const file of states.end) {
-    const isSame = before.get(file.path)?.id === file.id;
-    before.delete(file.path);
-    if (isSame) continue;
+  for (const [path, file] of listChangedFiles(states)) {
+    if (!file) {
+      expected[path] = null;
+      continue;
+    }
     const content = toStartFile(file, await states.read(file));
     const text = typeof content === "string" ? content : "program" in content ? content.program : undefined;
-    if (text !== undefined && text.length <= MAX_EXPECTED) expected[file.path] = text;
+    if (text !== undefined && text.length <= MAX_EXPECTED) expected[path] = text;
   }
-  for (const path of before.keys()) expected[path] = null;
   return expected;
 }
 

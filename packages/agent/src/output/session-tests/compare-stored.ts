@@ -5,7 +5,7 @@ import type { TextMask } from "@sheaf/base/text-mask";
 import { digestLog } from "@sheaf/store/log-digest";
 import type { ConversationRecord, SharedStore } from "@sheaf/store/store";
 import { type LoggedResponse, readEndedLogs } from "../../run/conversations/end-cut-response.ts";
-import { readSessionStates, type SessionPlace } from "../../workspace/undo/session-states.ts";
+import { listChangedFiles, readSessionStates, type SessionPlace } from "../../workspace/undo/session-states.ts";
 import { maskLog } from "../event-mask.ts";
 import { type ComparedSession, findParting } from "./compare-sessions.ts";
 import { toTestResponse } from "./to-test-responses.ts";
@@ -63,14 +63,8 @@ async function readSession(
 /** Returns the changed files by the states that Sheaf keeps for the undo. */
 async function readOwnStates(place: SessionPlace): Promise<Map<string, string | null>> {
   const states = await readSessionStates(place);
-  const before = new Map((states?.start ?? []).map((file) => [file.path, file.id]));
-  const files = new Map<string, string | null>();
-  for (const file of states?.end ?? []) {
-    if (before.get(file.path) !== file.id) files.set(file.path, file.id);
-    before.delete(file.path);
-  }
-  for (const path of before.keys()) files.set(path, null);
-  return files;
+  const changed = states ? [...listChangedFiles(states)] : [];
+  return new Map(changed.map(([path, file]) => [path, file && file.id]));
 }
 
 function toRow(conversationId: string, logs: readonly LoggedResponse[], end: string, files: readonly string[]): Row {

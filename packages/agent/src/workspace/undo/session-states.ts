@@ -57,3 +57,15 @@ export async function readSessionStates(place: SessionPlace): Promise<SessionSta
     read: ({ id }) => askGit(setup, ["cat-file", "blob", id], { purpose: "read a state" }),
   };
 }
+
+/** Lists the files that differ at the end, by their paths; null for a deleted file. */
+export function listChangedFiles({ start, end }: Pick<SessionStates, "start" | "end">): Map<string, StateFile | null> {
+  const before = new Map(start.map((file) => [file.path, file.id]));
+  const changed = new Map<string, StateFile | null>();
+  for (const file of end) {
+    if (before.get(file.path) !== file.id) changed.set(file.path, file);
+    before.delete(file.path);
+  }
+  for (const path of before.keys()) changed.set(path, null);
+  return changed;
+}
